@@ -69,6 +69,10 @@ def render_document(package: str, template: str, **content: Any) -> str:
 def _with_policy(page: str) -> str:
     """Forbid a document to load or run anything, or to use another style than its own."""
     style = page.partition("<style>")[2].partition("</style>")[0]
-    digest = base64.b64encode(hashlib.sha256(style.encode("utf-8")).digest()).decode("ascii")
-    policy = f"{CONTENT_POLICY}; style-src 'sha256-{digest}'"
-    return page.replace(STYLE_TO_COME, policy, 1)
+    return page.replace(STYLE_TO_COME, f"{CONTENT_POLICY}; style-src {source_digest(style)}", 1)
+
+
+def source_digest(text: str) -> str:
+    """Return the digest of a style or a script, as a content security policy names it."""
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"

@@ -11,7 +11,6 @@ from present.explorer.node import PAGE_TESTS, needs_node, run_node
 
 import voros
 from voros.core.exact_limits import as_fraction
-from voros.present.explorer.patient_days import in_patient_days, with_rates
 from voros.present.explorer.payload import page_payload
 from voros.winners import winner_map
 
@@ -147,8 +146,7 @@ def _problems_over_stays() -> list[dict[str, Any]]:
     for rule in rules:
         points = voros.alarm_points(**columns, rule=rule)
         for scenario in scenarios:
-            payload = page_payload(*in_patient_days({"model": points}, scenario))
-            held = with_rates(payload, {"model": points}, scenario)
+            held = page_payload({"model": points}, scenario)
             shown = np.append(np.inf, held["models"][0]["thresholds"])
             evaluation = voros.evaluate(points, scenario=scenario)
             within = dict(zip(points.thresholds, evaluation.decision.feasible, strict=True))

@@ -12,9 +12,9 @@ from present.explorer.node import answers_of_page, needs_node
 
 import voros
 from voros.exceptions import ArgumentError
+from voros.models import count_models
 from voros.present.explorer import write_page
 from voros.present.explorer.payload import page_payload
-from voros.present.explorer.period_counts import with_periods
 
 
 def stream(n: int = 1500) -> tuple[Any, dict[str, Any], Any]:
@@ -31,8 +31,8 @@ def test_breaks_are_those_counted_period_by_period() -> None:
     y, scores, times = stream(300)
     scenario = voros.Scenario(0.2, 3, voros.costs.miss_costs(5, 20), per="day", exceed=0.1)
     periods = voros.Periods.from_times(times, "day")
-    points = {name: voros.OperatingPoints.from_scores(y, s) for name, s in scores.items()}
-    payload = page_payload(with_periods(points, periods, y, scores), scenario)
+    points = count_models(y, scores, periods=periods)
+    payload = page_payload(points, scenario)
     held = payload["periods"]
     assert (held["n"], payload["setting"]["per"], payload["setting"]["exceed"]) == (60, "day", 0.1)
     for position, model in enumerate(payload["models"]):

@@ -10,7 +10,6 @@ show no single group.
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -71,22 +70,3 @@ def cluster_spread(
 
     sums = [squares(True, True), squares(True, False), squares(False, False)]
     return base64.b64encode(np.concatenate(sums).astype("<f4").tobytes()).decode()
-
-
-def with_clusters(
-    replicates: dict[str, Any],
-    positive: BoolArray,
-    scores: Mapping[str, Any],
-    held: Mapping[str, OperatingPoints],
-    codes: AnyArray,
-) -> dict[str, Any]:
-    """Add to the resamples of a page what intervals of grouped cases need."""
-    spreads = (
-        cluster_spread(positive, np.asarray(scores[name], float), codes, points)
-        for name, points in held.items()
-    )
-    models = [
-        {**model, "spread": spread}
-        for model, spread in zip(replicates["models"], spreads, strict=True)
-    ]
-    return {**replicates, "models": models, "clusters": cluster_sizes(positive, codes)}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -13,7 +11,7 @@ from string import Template
 from typing import Any
 
 from voros.core.alignment import check_aligned
-from voros.core.arguments import check_choice, check_count
+from voros.core.arguments import check_choice, check_count, check_type
 from voros.core.cases import check_labels
 from voros.core.money import check_price
 from voros.core.operating_points import OperatingPoints
@@ -25,30 +23,14 @@ from voros.guarantee import Guarantee
 from voros.io import write_whole
 from voros.io.writing import json_text
 from voros.models import ModelCases, points_by_name
-from voros.policy.allowed import check_guarantee, limits_under
-from voros.present.explorer.patient_days import CASES, OUTCOME, in_patient_days, with_rates
-from voros.present.explorer.payload import (
-    empty_payload,
-    held_points,
-    page_payload,
-)
-from voros.present.explorer.period_counts import with_last_rows, with_periods
-from voros.present.explorer.promised_thresholds import promised_thresholds
-from voros.present.explorer.replicates import (
-    MOST_RESAMPLES,
-    RESAMPLES,
-    Units,
-    resampled_counts,
-)
+from voros.present.document import source_digest
+from voros.present.explorer.patient_days import OVER_STAYS
+from voros.present.explorer.payload import empty_payload, held_points, page_payload
+from voros.present.explorer.period_counts import add_last_rows
+from voros.present.explorer.replicates import MOST_RESAMPLES, RESAMPLES, Units, resampled_counts
 from voros.present.explorer.subgroup_counts import subgroup_counts
-from voros.styles import (
-    AXIS_TITLES,
-    DASHES,
-    HUES,
-    REGION,
-    REGION_OPACITY,
-    REGION_OPACITY_ON_DARK,
-)
+from voros.styles import AXIS_TITLES, DASHES, HUES, REGION, REGION_OPACITY, REGION_OPACITY_ON_DARK
+from voros.typing import AnyArray, BoolArray
 
 _MODULES = """
     python_text lang_en lang_de lang typed_numbers voros binomial guarantee curve_limits
@@ -168,21 +150,32 @@ def write_page(
     ...     write_page(curve, scenario=scenario, path=f"{folder}/page.html").name
     'page.html'
     """
+    scenario = check_scenario(scenario)
     how = {"pos_label": pos_label, "sample_weight": sample_weight, "groups": groups}
     per_case = {"by": by, "periods": periods, "times": times}
     points = points_by_name(y_true, scores=scores, **how, **per_case)
-    counted: dict[str, Any] = {"points_by_model": points}
+    counts: dict[str, Any] = {}
     if points is None:
-        counted = _count(y_true, scores, check_scenario(scenario), thin, n_resamples, how, per_case)
+        check_aligned(y_true=y_true, scores=scores, **{**how, "pos_label": None}, **per_case)
+        models = ModelCases.read(y_true, scores)
+        in_periods = read_periods(scenario, models.y_true, periods, times)
+        if sample_weight is not None:
+            _refuse_weights(per=in_periods, by=by)
+        points = dict(models.counted(**how, periods=in_periods))
+        _check_resamples(n_resamples)
+        if sample_weight is None:
+            positive = check_labels(models.y_true, pos_label)
+            counts = _count(positive, models.scores, points, scenario, thin, n_resamples, by)
     if path is None:
         raise ArgumentError("path", " is required: where to write the page")
     page = render_page(
-        **counted,
-        scenario=check_scenario(scenario),
+        points,
+        scenario,
         title=title,
         outcome=outcome,
         cases=cases,
         thin=thin,
+        **counts,
         guarantee=guarantee,
         false_alarm_cost=false_alarm_cost,
         language=language,
@@ -190,45 +183,41 @@ def write_page(
     return write_whole(path, page, force=force)
 
 
-def _count(
-    y_true: Any,
-    scores: Any,
-    scenario: Scenario,
-    thin: int | None,
-    n_resamples: int,
-    how: Mapping[str, Any],
-    per_case: Mapping[str, Any],
-) -> dict[str, Any]:
-    """Count cases, their resamples and subgroups: arguments of `render_page`."""
-    check_aligned(y_true=y_true, scores=scores, **{**how, "pos_label": None}, **per_case)
-    models, weights = ModelCases.read(y_true, scores), how["sample_weight"]
-    points, columns = dict(models.counted(**how)), models.scores
+def _refuse_weights(**arguments: Any) -> None:
+    for argument, value in arguments.items():
+        if value is not None:
+            raise ArgumentError(
+                argument, " cannot be combined with sample_weight: a page then counts whole cases"
+            )
+
+
+def _check_resamples(n_resamples: int) -> None:
     if n_resamples != 0:
         accepted = f"0 for none, or 100 to {MOST_RESAMPLES:,}"
         check_count(n_resamples, "n_resamples", accepted, 100, MOST_RESAMPLES)
-    replicates = counted = None
-    positive = check_labels(models.y_true, how["pos_label"])
-    periods = read_periods(scenario, models.y_true, per_case["periods"], per_case["times"])
-    if periods is not None:
-        _check_unweighted(weights, "per")
-        points = with_periods(points, periods, positive, columns)
-    if n_resamples and weights is None:
-        held, units = held_points(points, thin), Units.from_points(next(iter(points.values())))
-        replicates = resampled_counts(positive, columns, held, n_resamples, units)
-        if periods is not None and units is not None:
-            replicates = with_last_rows(replicates, points, held, units, scenario)
-    if per_case["by"] is not None:
-        _check_unweighted(weights, "by")
-        subgroups = read_subgroups(per_case["by"], len(positive))
-        counted = subgroup_counts(positive, columns, held_points(points, thin), subgroups)
-    return {"points_by_model": points, "replicates": replicates, "by": counted}
 
 
-def _check_unweighted(sample_weight: Any, argument: str) -> None:
-    if sample_weight is not None:
-        raise ArgumentError(
-            argument, " cannot be combined with sample_weight: a page then counts whole cases"
-        )
+def _count(
+    positive: BoolArray,
+    scores: Mapping[str, AnyArray],
+    points: Mapping[str, OperatingPoints],
+    scenario: Scenario,
+    thin: int | None,
+    n_resamples: int,
+    by: Any,
+) -> dict[str, Any]:
+    """Count resamples and subgroups of the cases: arguments of `render_page`."""
+    counts, held = {}, held_points(points, thin)
+    if n_resamples:
+        first = next(iter(points.values()))
+        replicates = resampled_counts(positive, scores, held, n_resamples, Units.from_points(first))
+        if first.by_period is not None:
+            add_last_rows(replicates, points, held, scenario)
+        counts["replicates"] = replicates
+    if by is not None:
+        subgroups = read_subgroups(by, len(positive))
+        counts["by"] = subgroup_counts(positive, scores, held, subgroups)
+    return counts
 
 
 def render_page(
@@ -266,53 +255,35 @@ def render_page(
     >>> '"models":[]' in render_page(None, scenario)
     True
     """
+    usual = {"outcome": "the outcome", "cases": "cases"}
     if points_by_model is None:
-        payload = empty_payload(scenario) | {"replicates": None}
-        return _render(payload, title, outcome, cases, language, false_alarm_cost)
-    guarantee = None if guarantee is None else check_guarantee(guarantee)
-    scenario = limits_under(guarantee, check_scenario(scenario))
-    shown, opening, stays = points_by_model, scenario, False
-    if any(points.stays is not None for points in points_by_model.values()):
-        shown, opening = in_patient_days(points_by_model, scenario)
-        stays, cases = True, CASES if cases is None else cases
-        outcome = OUTCOME if outcome is None else outcome
-    payload = page_payload(shown, opening, thin) | {"replicates": replicates}
-    if stays:
-        payload = with_rates(payload, points_by_model, scenario)
+        payload = empty_payload(scenario)
+    else:
+        payload = page_payload(points_by_model, scenario, thin, guarantee)
+        if "stays" in payload:
+            usual = OVER_STAYS
+    payload["replicates"] = replicates
     if by is not None:
         payload["groups"] = by
-    if stays or any(points.grouped and points.grouped.repeated for points in shown.values()):
-        payload["repeated"] = True
-    if guarantee is not None:
-        held = held_points(shown, thin)
-        payload["promise"] = promised_thresholds(points_by_model, held, scenario, guarantee)
-    return _render(payload, title, outcome, cases, language, false_alarm_cost)
-
-
-def _render(
-    payload: dict[str, Any],
-    title: str | None,
-    outcome: str | None,
-    cases: str | None,
-    language: str,
-    false_alarm_cost: float | None,
-) -> str:
     if false_alarm_cost is not None:
         payload["setting"]["price"] = check_price(false_alarm_cost)
-    outcome = "the outcome" if outcome is None else outcome
-    cases = "cases" if cases is None else cases
     check_choice(language, "language", LANGUAGES)
-    _check_words(title="" if title is None else title, outcome=outcome, cases=cases)
+    words = {
+        "outcome": usual["outcome"] if outcome is None else outcome,
+        "cases": usual["cases"] if cases is None else cases,
+    }
+    for name, said in {"title": "" if title is None else title, **words}.items():
+        check_type(said, name, str, "a str")
     style, script = _asset("style.css") + _colours(), _bundle()
     styles = {"hues": len(HUES), "dashes": [_dash(lengths) for lengths in DASHES]}
-    words = {"outcome": outcome, "cases": cases}
     held = {**payload, "title": title, "words": words, "titles": AXIS_TITLES, "styles": styles}
     return Template(_asset("index.html")).substitute(
         language=language,
-        title=escape(title or f"Which model, at which threshold, for {outcome}?"),
-        policy=escape(_security_policy(style, script), quote=False),
+        title=escape(title or f"Which model, at which threshold, for {words['outcome']}?"),
         style=style,
+        style_digest=source_digest(style),
         script=script,
+        script_digest=source_digest(script),
         payload=_json_for_html(held),
     )
 
@@ -335,12 +306,6 @@ def _rule(position: int, line: str, fill: str) -> str:
     return f".model-{position} {{ --mark: {line}; --fill: {fill}; }}"
 
 
-def _check_words(**words: object) -> None:
-    for name, said in words.items():
-        if not isinstance(said, str):
-            raise ArgumentError(name, f"={said!r}; accepted is a str")
-
-
 def _asset(name: str) -> str:
     return files("voros.present.explorer").joinpath("assets", name).read_text(encoding="utf-8")
 
@@ -353,19 +318,6 @@ def _bundle() -> str:
     """
     modules = (_EXPORT.sub("", _IMPORT.sub("", _asset(name))) for name in SCRIPTS)
     return "\n" + "\n".join(modules)
-
-
-def _security_policy(style: str, script: str) -> str:
-    """Allow only this style and script, so that nothing can be fetched or sent."""
-    return (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
-        "worker-src blob:; img-src data:; base-uri 'none'; form-action 'none'"
-    )
-
-
-def _hash(text: str) -> str:
-    digest = hashlib.sha256(text.encode()).digest()
-    return f"sha256-{base64.b64encode(digest).decode()}"
 
 
 def _json_for_html(payload: Mapping[str, Any]) -> str:

@@ -16,8 +16,8 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import PATIENT_DAY, Scenario
 from voros.exceptions import ArgumentError
 
-CASES, OUTCOME = "patient-days", "an event"
-"""Words of a page over stays, for its cases and for the outcome, unless others are given."""
+OVER_STAYS = {"outcome": "an event", "cases": "patient-days"}
+"""Words of a page over stays, unless others are given."""
 
 
 def in_patient_days(

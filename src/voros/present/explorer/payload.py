@@ -15,9 +15,13 @@ from voros.core.exact_limits import is_whole
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario, check_scenario
 from voros.exceptions import ArgumentError
+from voros.guarantee import Guarantee
 from voros.io.writing import plain
 from voros.models import check_same_cases
+from voros.policy.allowed import check_guarantee, limits_under
+from voros.present.explorer.patient_days import in_patient_days, with_rates
 from voros.present.explorer.period_counts import period_counts
+from voros.present.explorer.promised_thresholds import promised_thresholds
 from voros.present.explorer.thinning import (
     CERTIFIED_RECALL,
     largest_change,
@@ -33,11 +37,15 @@ any size make a file of at most 2 MB."""
 
 
 def page_payload(
-    points_by_model: Mapping[str, OperatingPoints], scenario: Scenario, thin: int | None = None
+    points_by_model: Mapping[str, OperatingPoints],
+    scenario: Scenario,
+    thin: int | None = None,
+    guarantee: Guarantee | None = None,
 ) -> dict[str, Any]:
     """Return what the page's script reads, ready for JSON; parameters are those of `write_page`.
 
-    The models are of the same cases; costs are known or uniform, as a ratio or in misses.
+    The models are of the same cases; costs are known or uniform, as a ratio or in misses. Alarms
+    over stays are counted in patient-days.
 
     Examples
     --------
@@ -48,18 +56,30 @@ def page_payload(
     >>> payload["setting"]["miss"], payload["setting"]["spread"]
     ([5.0, 10.0], 'ratio')
     """
-    check_scenario(scenario)
-    _check_complete(points_by_model)
-    shared = _shared_cases(points_by_model)
-    kept = held_points(points_by_model, thin)
-    periods = period_counts(points_by_model, kept, scenario)
-    return {
-        "models": [_model(name, points) for name, points in kept.items()],
-        "asScored": [None if thin else _as_scored(points) for points in points_by_model.values()],
-        "cases": shared,
-        "setting": _setting(scenario),
-        "thinning": _thinning(points_by_model, kept, thin),
-    } | ({} if periods is None else {"periods": periods})
+    guarantee = None if guarantee is None else check_guarantee(guarantee)
+    scenario = limits_under(guarantee, check_scenario(scenario))
+    over_stays = any(points.stays is not None for points in points_by_model.values())
+    shown, opening = points_by_model, scenario
+    if over_stays:
+        shown, opening = in_patient_days(points_by_model, scenario)
+    _check_complete(shown)
+    cases, held = _shared_cases(shown), held_points(shown, thin)
+    payload = {
+        "models": [_model(name, points) for name, points in held.items()],
+        "asScored": [None if thin else _as_scored(points) for points in shown.values()],
+        "cases": cases,
+        "setting": _setting(opening),
+        "thinning": _thinning(shown, held, thin),
+    }
+    if over_stays:
+        payload = with_rates(payload, points_by_model, scenario)
+    if opening.per is not None:
+        payload["periods"] = period_counts(shown, held)
+    if over_stays or any(points.grouped and points.grouped.repeated for points in shown.values()):
+        payload["repeated"] = True
+    if guarantee is not None:
+        payload["promise"] = promised_thresholds(points_by_model, held, scenario, guarantee)
+    return payload
 
 
 def held_points(

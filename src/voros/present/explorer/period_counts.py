@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -15,7 +14,7 @@ from voros.core.operating_points import OperatingPoints
 from voros.core.periods import PeriodCases, Periods
 from voros.core.scenario import Scenario
 from voros.present.explorer.replicates import Units
-from voros.typing import AnyArray, BoolArray
+from voros.typing import AnyArray
 
 PARTS_OF_A_GAP = 256
 """Parts into which the thresholds between two counted ones are divided."""
@@ -25,37 +24,40 @@ EXCEEDED_SHARES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2)
 
 
 def period_counts(
-    points_by_model: Mapping[str, OperatingPoints],
-    held: Mapping[str, OperatingPoints],
-    scenario: Scenario,
-) -> dict[str, Any] | None:
-    """Return the periods for a page; None where the capacity is not one per period.
+    points_by_model: Mapping[str, OperatingPoints], held: Mapping[str, OperatingPoints]
+) -> dict[str, Any]:
+    """Return the periods for a page.
 
     For every capacity and model: the places in the held thresholds, in rising order, at which one
     period more exceeds the capacity. They show neither cases nor which period it is.
     """
-    if scenario.per is None:
-        return None
-    cases = {name: _cases(name, points) for name, points in points_by_model.items()}
+    cases = _period_cases(points_by_model)
     periods = next(iter(cases.values())).periods
-    most = int(periods.sizes.max())
     return {
         "n": periods.n_periods,
-        "most": most,
+        "most": len(_capacities(periods)),
         "note": periods.note,
-        "breaks": [_breaks(cases[name], held[name], most) for name in points_by_model],
+        "breaks": [_breaks(cases[name], held[name]) for name in points_by_model],
     }
 
 
-def _cases(name: str, points: OperatingPoints) -> PeriodCases:
-    if points.by_period is None:
-        raise ValueError(f"model {name!r} was counted without the periods of its cases")
-    return points.by_period
+def _period_cases(points_by_model: Mapping[str, OperatingPoints]) -> dict[str, PeriodCases]:
+    cases = {}
+    for name, points in points_by_model.items():
+        if points.by_period is None:
+            raise ValueError(f"model {name!r} was counted without the periods of its cases")
+        cases[name] = points.by_period
+    return cases
 
 
-def _breaks(cases: PeriodCases, held: OperatingPoints, most: int) -> list[list[int]]:
+def _capacities(periods: Periods) -> range:
+    """Return the capacities that bind: up to the number of cases in the largest period."""
+    return range(1, int(periods.sizes.max()) + 1)
+
+
+def _breaks(cases: PeriodCases, held: OperatingPoints) -> list[list[int]]:
     breaks = []
-    for capacity in range(1, most + 1):
+    for capacity in _capacities(cases.periods):
         scores = cases.breaking_scores(capacity)
         # Thresholds fall: the first that is no higher than the score at which a period breaks.
         places = np.searchsorted(-held.thresholds, -scores[~np.isnan(scores)], side="left")
@@ -63,37 +65,32 @@ def _breaks(cases: PeriodCases, held: OperatingPoints, most: int) -> list[list[i
     return breaks
 
 
-def with_last_rows(
-    replicates: Mapping[str, Any],
+def add_last_rows(
+    replicates: dict[str, Any],
     points_by_model: Mapping[str, OperatingPoints],
     held: Mapping[str, OperatingPoints],
-    units: Units,
     scenario: Scenario,
-) -> dict[str, Any]:
+) -> None:
     """Add, to resamples of periods, how many thresholds each rule on periods leaves.
 
     Of each model, as bytes: for every resample, capacity and share of the periods that may exceed
     it, how many of the counted thresholds come before one period too many exceeds it, in parts of
     the gaps between them.
     """
+    cases = _period_cases(points_by_model)
+    periods = next(iter(cases.values())).periods
+    units, capacities = Units(periods.codes, periods.n_periods), _capacities(periods)
     shares = sorted({*EXCEEDED_SHARES, *(() if scenario.exceed is None else (scenario.exceed,))})
+    may = [math.floor(Fraction(s).limit_denominator(10**9) * periods.n_periods) for s in shares]
     times = np.stack([units.times_drawn(b) for b in range(replicates["resamples"])])
-    may = [math.floor(Fraction(s).limit_denominator(10**9) * units.n_units) for s in shares]
-    most = max(_cases(name, points).periods.sizes.max() for name, points in points_by_model.items())
-    models = []
-    for model, (name, points) in zip(replicates["models"], points_by_model.items(), strict=True):
-        cases, thresholds = _cases(name, points), held[name].thresholds[1:]
-        kept = np.asarray(model["kept"])
-        rows = np.stack(
-            [
-                _last_rows(cases.breaking_scores(capacity), thresholds, kept, times, may)
-                for capacity in range(1, int(most) + 1)
-            ],
-            axis=1,
-        )
-        models.append({**model, "lastRows": base64.b64encode(rows.tobytes()).decode()})
-    periods = {"n": units.n_units, "most": int(most), "shares": shares}
-    return {**replicates, "models": models, "periods": periods}
+    for model, (name, of_model) in zip(replicates["models"], cases.items(), strict=True):
+        thresholds, kept = held[name].thresholds[1:], np.asarray(model["kept"])
+        rows = [
+            _last_rows(of_model.breaking_scores(capacity), thresholds, kept, times, may)
+            for capacity in capacities
+        ]
+        model["lastRows"] = base64.b64encode(np.stack(rows, axis=1).tobytes()).decode()
+    replicates["periods"] = {"n": periods.n_periods, "most": len(capacities), "shares": shares}
 
 
 def _last_rows(
@@ -114,21 +111,7 @@ def _parts_before(scores: AnyArray, thresholds: AnyArray, kept: AnyArray) -> Any
     before = np.searchsorted(-thresholds, -scores, side="left") - 1
     places = np.searchsorted(kept, before, side="right")
     ends = np.append(kept, kept[-1] + 1)
-    from_ = ends[np.maximum(places, 1) - 1]
-    further = np.where(places > 0, (before - from_) / (ends[places] - from_), 0.0)
+    last = ends[np.maximum(places, 1) - 1]
+    gap, first = ends[places] - last, np.zeros(len(places))
+    further = np.divide(before - last, gap, out=first, where=places > 0)
     return np.asarray(np.floor(PARTS_OF_A_GAP * (places + further)), dtype=np.int64)
-
-
-def with_periods(
-    points_by_model: Mapping[str, OperatingPoints],
-    periods: Periods,
-    positive: BoolArray,
-    scores: Mapping[str, Any],
-) -> dict[str, OperatingPoints]:
-    """Return points with the periods of their cases."""
-    return {
-        name: replace(
-            points, by_period=PeriodCases.from_cases(periods, positive, np.asarray(scores[name]))
-        )
-        for name, points in points_by_model.items()
-    }

@@ -17,7 +17,7 @@ import numpy as np
 
 from voros.core.cases import check_scores
 from voros.core.operating_points import OperatingPoints
-from voros.present.explorer.clusters import with_clusters
+from voros.present.explorer.clusters import cluster_sizes, cluster_spread
 from voros.typing import AnyArray, BoolArray
 
 RESAMPLES = 200
@@ -67,9 +67,14 @@ def resampled_counts(
         drawn = _drawn_cases(resample, len(positive), units)
         for name, code in codes.items():
             counts[name][resample] = np.bincount(code[drawn], minlength=sizes[name])
-    models = [{"kept": rows.tolist(), **packed(counts[name])} for name, rows in kept.items()]
-    result = {"resamples": n_resamples, "models": models}
-    return result if units is None else with_clusters(result, positive, scores, held, units.codes)
+    models = {name: {"kept": rows.tolist(), **packed(counts[name])} for name, rows in kept.items()}
+    result: dict[str, Any] = {"resamples": n_resamples, "models": list(models.values())}
+    if units is not None:
+        for name, model in models.items():
+            values = check_scores(scores[name])
+            model["spread"] = cluster_spread(positive, values, units.codes, held[name])
+        result["clusters"] = cluster_sizes(positive, units.codes)
+    return result
 
 
 @dataclass(frozen=True, eq=False)
