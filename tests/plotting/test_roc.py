@@ -180,9 +180,9 @@ class TestCosts:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            ({"cost_ratio": -1.0}, "cost_ratio=-1.0"),
+            ({"cost_ratio": -1.0}, "cost_ratio holds -1"),
             ({"dominated_by": "sharp"}, "needs a cost_ratio"),
-            ({"dominated_by": "nobody", "cost_ratio": 0.1}, "not one of sharp, blunt"),
+            ({"dominated_by": "nobody", "cost_ratio": 0.1}, "accepted are 'sharp', 'blunt'"),
         ],
     )
     def test_arguments_are_checked(self, cases: Any, options: Any, message: str) -> None:

@@ -12,7 +12,7 @@ from voros.core.decision import at_deployment
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.volume import cost_moments
 from voros.evaluation import Evaluation, evaluation_of
-from voros.plotting.colours import ground, muted
+from voros.plotting.colours import muted
 from voros.plotting.cost_axis import fractional_cost, ratio_at, ratio_text, round_ratios
 from voros.plotting.display import CurveDisplay, PointsLike, is_named, named_points
 from voros.plotting.legends import draw_legend
@@ -130,7 +130,6 @@ class AreaCurveDisplay(CurveDisplay):
         ratio = self.to_ratio(t)
         chosen = evaluation.hull.index[evaluation.hull.best(ratio)]
         return {
-            "model": np.full(len(t), model, dtype=object),
             "t": t,
             "cost_ratio": ratio,
             "area": evaluation.normalised_area(ratio),
@@ -152,25 +151,11 @@ class AreaCurveDisplay(CurveDisplay):
         return f"{visible(model)} ({short(self.evaluations[model].score)})"
 
     def _draw_model(self, model: str) -> None:
-        data, style = self._columns(model), self.styles_[model]
-        (self.curves_[model],) = self.ax_.plot(
-            data["t"],
-            data["area"],
-            **style.line,
-            linewidth=line_width(self.ax_),
-            label=literal(self._score_label(model)),
-        )
-        t = self.switches(model)
-        (self.switches_[model],) = self.ax_.plot(
-            t,
-            self.evaluations[model].normalised_area(self.to_ratio(t)),
-            linestyle="none",
-            marker=style.marker,
-            color=style.color,
-            markersize=0.65 * type_size(self.ax_),
-            markeredgecolor=ground(self.ax_),
-            markeredgewidth=0.5,
-        )
+        data, style, t = self._columns(model), self.styles_[model], self.switches(model)
+        label = literal(self._score_label(model))
+        (self.curves_[model],) = self.ax_.plot(data["t"], data["area"], **style.line, label=label)
+        height = self.evaluations[model].normalised_area(self.to_ratio(t))
+        (self.switches_[model],) = self.ax_.plot(t, height, **style.marks)
 
     def _draw_density(self) -> Line2D:
         t, height = self.density()

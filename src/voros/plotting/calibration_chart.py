@@ -14,7 +14,7 @@ from voros.plotting.colours import muted
 from voros.plotting.display import CurveDisplay, PointsLike, is_named, named_points
 from voros.plotting.legends import draw_legend
 from voros.plotting.names import literal, visible
-from voros.plotting.style import format_axes, line_width, type_size
+from voros.plotting.style import format_axes, type_size
 from voros.text.numbers import with_interval
 from voros.typing import AnyArray
 
@@ -98,27 +98,19 @@ class CalibrationDisplay(CurveDisplay):
             self.ax_.annotate(line, (0.03, 0.97), xycoords="axes fraction", va="top", size=size)
 
     def _smooth(self, model: str) -> Line2D:
-        style = {**self.styles_[model].line, "linewidth": line_width(self.ax_)}
-        (line,) = self.ax_.plot(*self.calibrations[model].smooth, **style)
+        (line,) = self.ax_.plot(*self.calibrations[model].smooth, **self.styles_[model].line)
         return line
 
     def _drawn(self, model: str) -> ErrorbarContainer:
-        curve, line = self.calibrations[model].curve, self.styles_[model].line
-        around = [curve.observed - curve.low, curve.high - curve.observed]
-        style = {"color": line["color"], "marker": "o", "markersize": 4, "linestyle": "none"}
-        return self.ax_.errorbar(
-            curve.mean_risk,
-            curve.observed,
-            yerr=np.maximum(around, 0),
-            label=literal(model),
-            **style,
-        )
+        curve = self.calibrations[model].curve
+        around = np.maximum([curve.observed - curve.low, curve.high - curve.observed], 0)
+        marks = {**self.styles_[model].marks, "marker": "o", "label": literal(model)}
+        return self.ax_.errorbar(curve.mean_risk, curve.observed, yerr=around, **marks)
 
     def _columns(self, model: str) -> dict[str, AnyArray]:
         curve = self.calibrations[model].curve
-        named = np.full(len(curve.cases), model, dtype=object)
         columns = ("cases", "mean_risk", "observed", "low", "high")
-        return {"model": named, **{name: getattr(curve, name) for name in columns}}
+        return {name: getattr(curve, name) for name in columns}
 
 
 def _line_in_words(calibration: Calibration) -> str | None:

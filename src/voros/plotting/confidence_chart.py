@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from voros.core.arguments import check_type
-from voros.plotting.colours import ink, model_styles
-from voros.plotting.style import format_axes, line_width, panels_to_draw_on
+from voros.plotting.colours import ink
+from voros.plotting.model_styles import model_styles
+from voros.plotting.style import format_column, line_width, panels_to_draw_on
 from voros.policy.confidence_curve import ConfidenceCurve
 from voros.text.numbers import percent
 
@@ -67,19 +68,15 @@ class ConfidenceDisplay:
         self.axes_ = panels_to_draw_on(
             ax, (len(PANELS),), (1.0, 1.2), nrows=len(PANELS), sharex=True
         )
-        (style,) = model_styles(self.axes_[0], ["model"], color).values()
+        style = model_styles(self.axes_[0], ["model"], color)["model"]
         self.lines_: dict[str, Line2D] = {}
         steps = self.curve.steps
         places = range(len(steps))
         for panel, name in zip(self.axes_, PANELS, strict=True):
             values = [getattr(step, name) for step in steps]
-            (self.lines_[name],) = panel.plot(
-                places, values, marker="o", color=style.color, linewidth=line_width(panel)
-            )
-            last = panel is self.axes_[-1]
-            format_axes(panel, xlabel="confidence" if last else "", ylabel=PANELS[name])
+            (self.lines_[name],) = panel.plot(places, values, marker="o", **style.line)
             panel.set_ylim(0, 1.08 * max(*values, 1e-9))
-            panel.tick_params(labelbottom=last)
+        format_column(self.axes_, "confidence", PANELS.values())
         said = ["none" if s.confidence is None else percent(s.confidence) for s in steps]
         self.axes_[-1].set_xticks(places, said)
         at = [step.confidence for step in steps].index(self.curve.deployed)

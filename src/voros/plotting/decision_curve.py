@@ -12,7 +12,7 @@ from voros.core.scenario import Scenario, check_scenario
 from voros.decision_curves import CensoredCases, DecisionCurve, check_probabilities
 from voros.exceptions import ArgumentError
 from voros.models import columns_by_model
-from voros.plotting.colours import FADED, muted
+from voros.plotting.colours import muted
 from voros.plotting.display import CurveDisplay, PointsLike, named_points
 from voros.plotting.legends import LegendEntry, draw_legend
 from voros.plotting.names import literal
@@ -138,8 +138,9 @@ class DecisionCurveDisplay(CurveDisplay):
         for model in self.points:
             self._draw_model(model)
         first, grey = next(iter(self.decision_curves.values())), muted(self.ax_)
-        self.treat_all_ = self._line(first.treat_all, color=grey, linestyle="--")
-        self.treat_none_ = self._line(np.zeros(len(self.probabilities)), color=grey)
+        plain = {"color": grey, "linewidth": line_width(self.ax_)}
+        self.treat_all_ = self._line(first.treat_all, linestyle="--", **plain)
+        self.treat_none_ = self._line(np.zeros(len(self.probabilities)), **plain)
         self._format_axes()
         draw_legend(self.ax_, self._entries(), grow=grow)
 
@@ -155,21 +156,19 @@ class DecisionCurveDisplay(CurveDisplay):
         curve, style = self.decision_curves[model], self.styles_[model]
         self.curves_[model] = self._line(curve.within_limits, **style.line, label=literal(model))
         if self.scenario is not None and not np.allclose(curve.best, curve.within_limits):
-            faint = {**style.line, "alpha": FADED}
-            self.unlimited_[model] = self._line(curve.best, **faint)
+            self.unlimited_[model] = self._line(curve.best, **style.faded)
         censored = isinstance(self.points[model], CensoredCases)
         if not censored and not np.isnan(curve.as_scored).any():
             dotted = {**style.line, "linestyle": ":"}
             self.as_scored_[model] = self._line(curve.as_scored, **dotted)
 
     def _line(self, height: AnyArray, **style: Any) -> Line2D:
-        (line,) = self.ax_.plot(self.probabilities, height, linewidth=line_width(self.ax_), **style)
+        (line,) = self.ax_.plot(self.probabilities, height, **style)
         return line
 
     def _columns(self, model: str) -> dict[str, AnyArray]:
         curve = self.decision_curves[model]
         return {
-            "model": np.full(len(curve.probability), model, dtype=object),
             "threshold_probability": curve.probability,
             "as_scored": curve.as_scored,
             "best": curve.best,

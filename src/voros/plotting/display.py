@@ -8,6 +8,8 @@ from functools import wraps
 from inspect import signature, unwrap
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
+import numpy as np
+
 from voros.core.alignment import check_aligned
 from voros.core.operating_points import OperatingPoints
 from voros.decision_curves import CensoredCases
@@ -15,7 +17,7 @@ from voros.evaluation import Evaluation
 from voros.io.frames import join_frames
 from voros.models import ONLY_MODEL, check_points, check_same_cases, count_models
 from voros.notices import warn_about
-from voros.plotting.colours import model_styles
+from voros.plotting.model_styles import model_styles
 from voros.plotting.style import axes_to_draw_on
 from voros.text.signatures import takes
 from voros.typing import AnyArray
@@ -186,13 +188,21 @@ class CurveDisplay(ModelDisplay):
 
     def frame(self, backend: str | None = None) -> Any:
         """Return a data frame of the curves, a row for each place where one is drawn."""
-        return join_frames([self._columns(model) for model in self.points], backend)
+        parts = [named_rows(model, self._columns(model)) for model in self.points]
+        return join_frames(parts, backend)
 
     @abstractmethod
     def _draw(self, *, grow: bool) -> None: ...
 
     @abstractmethod
-    def _columns(self, model: str) -> dict[str, AnyArray]: ...
+    def _columns(self, model: str) -> Mapping[str, AnyArray]:
+        """Return the curve of a model, without its name."""
+
+
+def named_rows(model: str, columns: Mapping[str, AnyArray]) -> dict[str, AnyArray]:
+    """Put the name of a model before the columns of a frame."""
+    length = len(next(iter(columns.values())))
+    return {"model": np.full(length, model, dtype=object), **columns}
 
 
 def named_points(points: Any) -> dict[str, Any]:

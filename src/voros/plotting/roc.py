@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from voros.core.arguments import check_flag, check_number
-from voros.core.costs import LARGEST_RATIO
+from voros.core.arguments import check_choice, check_flag
+from voros.core.costs import known
 from voros.core.decision import NO_LIMITS, Decision, solve
 from voros.core.geometry import cut_polygon
 from voros.evaluation import Evaluation, evaluation_of
 from voros.io.frames import join_frames
-from voros.plotting.colours import FADED, PINK, ground, model_styles, muted
+from voros.plotting.colours import PINK, ground, muted
 from voros.plotting.cost_axis import fractional_cost
-from voros.plotting.display import ModelDisplay, PointsLike, is_named, named_points
+from voros.plotting.display import ModelDisplay, PointsLike, is_named, named_points, named_rows
 from voros.plotting.legends import LegendEntry, draw_legend
 from voros.plotting.limit_lines import (
     LimitArtists,
@@ -24,16 +24,10 @@ from voros.plotting.limit_lines import (
     limit_labels,
     named_scenarios,
 )
+from voros.plotting.model_styles import model_styles
 from voros.plotting.names import literal
 from voros.plotting.straight_lines import across_the_square
-from voros.plotting.style import (
-    LIMIT_DASHES,
-    axes_to_draw_on,
-    format_axes,
-    line_width,
-    type_size,
-    unit_square,
-)
+from voros.plotting.style import LIMIT_DASHES, axes_to_draw_on, format_axes, line_width, type_size
 from voros.styles import AXIS_TITLES
 from voros.typing import AnyArray
 
@@ -46,6 +40,24 @@ if TYPE_CHECKING:
 ZOOM_MARGIN = 1.12
 """How far a zoomed picture reaches beyond the region, as on the interactive page."""
 SMALLEST_VIEW = 0.01
+
+
+class BestPoint(NamedTuple):
+    """The best point of a model at a fractional cost t."""
+
+    fpr: float
+    tpr: float
+    t: float
+
+    @property
+    def cost(self) -> float:
+        """The normalised cost."""
+        return self.t * self.fpr + (1 - self.t) * (1 - self.tpr)
+
+    @property
+    def equal_cost(self) -> tuple[float, float, float]:
+        """The factors of FPR and TPR, and a constant, that add up to 0 at points of equal cost."""
+        return self.t, self.t - 1, 1 - self.t - self.cost
 
 
 class RocDisplay(ModelDisplay):
@@ -137,14 +149,16 @@ class RocDisplay(ModelDisplay):
             raise ValueError("zoom=True needs a scenario, whose feasible region is shown")
         self.ax_ = axes_to_draw_on(ax)
         self.styles_ = model_styles(self.ax_, list(self.points), color)
-        unit_square(self.ax_)
+        self.ax_.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
         if zoom:
             self._zoom()
         self.limits_ = self._draw_limits()
         self.curves_, self.faded_ = self._draw_curves()
         self.choices_ = self._draw_choices() if choices else {}
         self.iso_lines_ = {} if cost_ratio is None else self._draw_iso_lines(cost_ratio)
-        self.dominated_ = None if dominated_by is None else self._shade(dominated_by)
+        self.dominated_ = None
+        if dominated_by is not None and cost_ratio is not None:
+            self.dominated_ = self._shade(dominated_by, cost_ratio)
         format_axes(self.ax_, xlabel=AXIS_TITLES["fpr"], ylabel=AXIS_TITLES["tpr"])
         entries = self._legend_entries(dominated_by)
         if entries:
@@ -167,34 +181,28 @@ class RocDisplay(ModelDisplay):
         return join_frames(parts, backend)
 
     def _columns(self, limits: str, model: str) -> dict[str, AnyArray]:
-        points = self.points[model]
-        if limits:
-            points = self.evaluations[limits, model].points
-        columns: dict[str, AnyArray] = {"model": np.full(len(points), model, dtype=object)}
-        columns |= {"threshold": points.thresholds, "fpr": points.fpr, "tpr": points.tpr}
-        columns |= {"precision": points.precision, "alarms": points.alarms}
-        if limits:
-            chosen = np.zeros(len(points), dtype=np.bool_)
-            chosen[self._chosen(limits, model)] = True
+        evaluation = self.evaluations[limits, model] if limits else None
+        points = self.points[model] if evaluation is None else evaluation.points
+        columns: dict[str, AnyArray] = {
+            "threshold": points.thresholds,
+            "fpr": points.fpr,
+            "tpr": points.tpr,
+            "precision": points.precision,
+            "alarms": points.alarms,
+        }
+        if evaluation is not None:
             columns["limits"] = np.full(len(points), limits, dtype=object)
-            feasible = self.evaluations[limits, model].decision.feasible
-            columns |= {"feasible": feasible, "chosen": chosen}
-        return columns
-
-    def _chosen(self, limits: str, model: str) -> AnyArray:
-        return self.evaluations[limits, model].decision.chosen_rows
+            columns["feasible"] = evaluation.decision.feasible
+            columns["chosen"] = np.isin(np.arange(len(points)), evaluation.decision.chosen_rows)
+        return named_rows(model, columns)
 
     def _check_cost(self, cost_ratio: float | None, dominated_by: str | None) -> None:
         if cost_ratio is not None:
-            accepted = f"0, or a number from {1 / LARGEST_RATIO:g} to {LARGEST_RATIO:g}"
-            if check_number(cost_ratio, "cost_ratio", accepted, 0.0, LARGEST_RATIO) > 0:
-                check_number(cost_ratio, "cost_ratio", accepted, 1 / LARGEST_RATIO, np.inf)
-        if dominated_by is not None and cost_ratio is None:
-            raise ValueError(f"dominated_by={dominated_by!r} needs a cost_ratio")
-        if dominated_by is not None and dominated_by not in self.points:
-            raise ValueError(
-                f"dominated_by={dominated_by!r} is not one of {', '.join(self.points)}"
-            )
+            known(cost_ratio)
+        if dominated_by is not None:
+            if cost_ratio is None:
+                raise ValueError(f"dominated_by={dominated_by!r} needs a cost_ratio")
+            check_choice(dominated_by, "dominated_by", tuple(self.points))
 
     def _draw_limits(self) -> dict[str, LimitArtists]:
         first, several = next(iter(self.points)), len(self.scenarios) > 1
@@ -211,37 +219,26 @@ class RocDisplay(ModelDisplay):
     def _draw_curves(self) -> tuple[dict[str, Line2D], dict[str, Line2D]]:
         curves, faded = {}, {}
         for model, points in self.points.items():
-            width, line = line_width(self.ax_), self.styles_[model].line
+            style = self.styles_[model]
             if self.scenarios:
-                (faded[model],) = self.ax_.plot(
-                    points.fpr, points.tpr, **line, linewidth=0.8 * width, alpha=FADED, zorder=2
-                )
+                (faded[model],) = self.ax_.plot(points.fpr, points.tpr, **style.faded, zorder=2)
             # A segment is feasible where both its ends are; NaN breaks the line elsewhere.
             rows = [self.evaluations[name, model].decision.feasible for name in self.scenarios]
             allowed = np.any(rows, axis=0) if rows else True
             fpr, tpr = (np.where(allowed, rate, np.nan) for rate in (points.fpr, points.tpr))
-            (curves[model],) = self.ax_.plot(
-                fpr, tpr, **line, linewidth=width, label=literal(model), zorder=3
-            )
+            (curves[model],) = self.ax_.plot(fpr, tpr, **style.line, label=literal(model), zorder=3)
         return curves, faded
 
     def _draw_choices(self) -> dict[tuple[str, str], Line2D]:
+        """Mark the chosen points: filled for the first limits, hollow for the others."""
         drawn = {}
-        for limits, model in self.evaluations:
-            style, strictness = self.styles_[model], list(self.scenarios).index(limits)
-            points, chosen = self.points[model], self._chosen(limits, model)
-            (drawn[limits, model],) = self.ax_.plot(
-                points.fpr[chosen],
-                points.tpr[chosen],
-                marker=style.marker,
-                linestyle="none",
-                color=style.color,
-                markersize=0.55 * type_size(self.ax_),
-                markerfacecolor=ground(self.ax_) if strictness else style.color,
-                markeredgewidth=0.8,
-                markeredgecolor=style.color if strictness else ground(self.ax_),
-                zorder=4,
-            )
+        for (limits, model), evaluation in self.evaluations.items():
+            style, points = self.styles_[model], self.points[model]
+            rows = evaluation.decision.chosen_rows
+            (mark,) = self.ax_.plot(points.fpr[rows], points.tpr[rows], **style.marks, zorder=4)
+            if limits != next(iter(self.scenarios)):
+                mark.set(markerfacecolor=ground(self.ax_), markeredgecolor=style.color)
+            drawn[limits, model] = mark
         return drawn
 
     def _decision(self, model: str) -> Decision:
@@ -250,37 +247,36 @@ class RocDisplay(ModelDisplay):
             return self.evaluations[limits, model].decision
         return solve(self.points[model], NO_LIMITS)
 
+    def _best_point(self, model: str, cost_ratio: float) -> BestPoint:
+        decision = self._decision(model)
+        points = decision.points
+        row = decision.hull.index[decision.hull.best(np.asarray(cost_ratio))]
+        t = float(fractional_cost(cost_ratio, points.negatives_per_positive))
+        return BestPoint(float(points.fpr[row]), float(points.tpr[row]), t)
+
     def _draw_iso_lines(self, cost_ratio: float) -> dict[str, Line2D]:
         """Draw the line of equal cost through each model's best point."""
-        best, cost, self._equal_cost = {}, {}, {}
-        for model in self.points:
-            decision = self._decision(model)
-            points, at = decision.points, np.asarray(cost_ratio)
-            row = decision.hull.index[decision.hull.best(at)]
-            fpr, tpr = best[model] = float(points.fpr[row]), float(points.tpr[row])
-            t = float(fractional_cost(cost_ratio, points.negatives_per_positive))
-            cost[model] = t * fpr + (1 - t) * (1 - tpr)
-            self._equal_cost[model] = t, t - 1, 1 - t - cost[model]
-        cheapest = min(cost, key=lambda model: cost[model])
-        drawn = {}
+        best = {model: self._best_point(model, cost_ratio) for model in self.points}
+        least, drawn = min(point.cost for point in best.values()), {}
         for model, point in best.items():
-            style, size = self.styles_[model], 0.8 * type_size(self.ax_)
+            style = self.styles_[model]
             (drawn[model],) = self.ax_.plot(
-                *across_the_square(*self._equal_cost[model]).T,
+                *across_the_square(*point.equal_cost).T,
                 color=style.color,
-                linestyle="-" if model == cheapest else (0, (5, 3)),
+                linestyle="-" if point.cost == least else (0, (5, 3)),
                 linewidth=0.6 * line_width(self.ax_),
                 zorder=2.5,
             )
-            self.ax_.plot(*point, style.marker, zorder=5, color=style.color, markersize=size)
+            (mark,) = self.ax_.plot(point.fpr, point.tpr, **style.marks, zorder=5)
+            mark.set_markersize(0.9 * type_size(self.ax_))
         return drawn
 
-    def _shade(self, model: str) -> Polygon:
+    def _shade(self, model: str, cost_ratio: float) -> Polygon:
         """Shade what is costlier than a model's best point."""
         from matplotlib.patches import Polygon
 
         corners = list(map(tuple, self._decision(model).region.vertices.tolist()))
-        lesser = cut_polygon(corners, *self._equal_cost[model])
+        lesser = cut_polygon(corners, *self._best_point(model, cost_ratio).equal_cost)
         shape = Polygon(lesser, closed=True, facecolor=PINK, edgecolor=PINK, alpha=0.45)
         shape.set(hatch="....", linewidth=0, zorder=1)
         self.ax_.add_patch(shape)

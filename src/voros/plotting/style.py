@@ -6,6 +6,7 @@ Sizes are made for matplotlib's own settings and follow ``rcParams``: ``font.siz
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -118,6 +119,14 @@ def line_width(ax: Axes) -> float:
     return 0.19 * step * _share_of_default("lines.linewidth")
 
 
+def format_column(axes: Sequence[Axes], xlabel: str, ylabels: Iterable[str]) -> None:
+    """Label axes above one another, which have one label and the ticks of x below the last."""
+    for ax, ylabel in zip(axes, ylabels, strict=True):
+        last = ax is axes[-1]
+        format_axes(ax, xlabel=xlabel if last else "", ylabel=ylabel)
+        ax.tick_params(labelbottom=last)
+
+
 def format_axes(ax: Axes, *, xlabel: str, ylabel: str, title: str | None = None) -> None:
     """Label axes, set the size of their type, and hide the spines above and to the right."""
     size = type_size(ax)
@@ -127,8 +136,3 @@ def format_axes(ax: Axes, *, xlabel: str, ylabel: str, title: str | None = None)
     if title is not None:
         ax.set_title(title, fontsize=size + 0.5)
     ax.spines[["top", "right"]].set_visible(False)
-
-
-def unit_square(ax: Axes) -> None:
-    """Frame ROC space."""
-    ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")

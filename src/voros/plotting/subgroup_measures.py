@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from voros.core.arguments import check_type
-from voros.plotting.colours import ink, model_styles, muted
+from voros.plotting.colours import ink, muted
 from voros.plotting.legends import LegendEntry, draw_legend
+from voros.plotting.model_styles import model_styles
 from voros.plotting.names import literal, wrapped
-from voros.plotting.style import format_axes, line_width, panels_to_draw_on, type_size, write_beside
+from voros.plotting.style import format_axes, line_width, panels_to_draw_on, write_beside
 from voros.policy.by_subgroup import (
     ATTRIBUTES,
     PER_1000,
@@ -140,7 +141,7 @@ class SubgroupDisplay:
             sharey=ax is None,
         )
         self.marks_: dict[tuple[str, str, str], ErrorbarContainer] = {}
-        self._color = model_styles(self.axes_[0], ["policy"], color)["policy"].color
+        self._style = model_styles(self.axes_[0], ["policy"], color)["policy"]
         for panel, measure in zip(self.axes_, SUBGROUP_PANELS, strict=True):
             for row, result in enumerate(self.subgroups):
                 self._draw(panel, measure, row, result)
@@ -172,19 +173,15 @@ class SubgroupDisplay:
             value,
             row,
             xerr=[[max(value - low, 0.0)], [max(high - value, 0.0)]],
-            linestyle="none",
             elinewidth=width,
             **self._mark(verdict),
         )
 
     def _mark(self, verdict: str) -> dict[str, Any]:
         """Return the marker of a verdict on a floor, as matplotlib takes it."""
-        return {
-            "marker": FLOOR_MARKERS[verdict],
-            "color": self._color,
-            "markerfacecolor": "none" if verdict == "too few to say" else self._color,
-            "markersize": 0.7 * type_size(self.axes_[0]),
-        }
+        hollow, color = verdict == "too few to say", self._style.color
+        mark = {"marker": FLOOR_MARKERS[verdict], "markeredgecolor": color, "markeredgewidth": 1}
+        return {**self._style.marks, **mark, "markerfacecolor": "none" if hollow else color}
 
     def _legend_entries(self) -> list[LegendEntry]:
         from matplotlib.lines import Line2D
@@ -192,7 +189,7 @@ class SubgroupDisplay:
         named = [ATTRIBUTES[floor] for floor in floors_of(self.subgroups.scenario)]
         seen = {getattr(one, verdict) for one in self.subgroups for verdict in named}
         return [
-            (Line2D([], [], linestyle="none", **self._mark(verdict)), words)
+            (Line2D([], [], **self._mark(verdict)), words)
             for verdict, words in FLOOR_WORDS.items()
             if verdict in seen
         ]

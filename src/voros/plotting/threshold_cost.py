@@ -12,14 +12,14 @@ from voros.core.scenario import Scenario, check_scenario
 from voros.core.volume import expected_costs
 from voros.evaluation import Evaluation, evaluation_of
 from voros.io.frames import make_frame
-from voros.plotting.colours import FADED, ground, model_styles
 from voros.plotting.display import ModelDisplay, PointsLike, is_named, named_points
 from voros.plotting.limit_lines import draw_level, limit_labels, shade_runs
+from voros.plotting.model_styles import model_styles
 from voros.plotting.names import literal, wrapped
-from voros.plotting.style import format_axes, line_width, panels_to_draw_on, type_size
+from voros.plotting.style import format_column, line_width, panels_to_draw_on, type_size
 from voros.styles import AXIS_TITLES
 from voros.text.numbers import count, percent
-from voros.typing import BoolArray, FloatArray
+from voros.typing import AnyArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,28 +91,29 @@ class ThresholdCostDisplay(ModelDisplay):
         return {"": self.evaluation}
 
     @cached_property
-    def expected_cost(self) -> FloatArray:
-        """Expected normalised cost of each threshold over the cost distribution."""
-        return expected_costs(self.evaluation.points, self.scenario.costs)
+    def columns(self) -> dict[str, AnyArray]:
+        """Measures of each threshold, and whether it meets the limits."""
+        points = self.evaluation.points
+        return {
+            "threshold": points.thresholds,
+            "alarms": np.asarray(points.alarms, dtype=np.float64),
+            "precision": points.precision,
+            "recall": points.tpr,
+            "expected_cost": expected_costs(points, self.scenario.costs),
+            "feasible": self.evaluation.decision.feasible,
+        }
 
     @property
-    def feasible(self) -> BoolArray:
-        """Which thresholds meet the limits."""
-        return self.evaluation.decision.feasible
-
-    @cached_property
-    def panels(self) -> dict[str, FloatArray]:
-        """Measures of each threshold, from top to bottom."""
-        points = self.evaluation.points
-        recall = {} if self.scenario.min_recall is None else {"recall": points.tpr}
-        alarms = np.asarray(points.alarms, dtype=np.float64)
-        cost = {"expected_cost": self.expected_cost, "precision": points.precision}
-        return cost | recall | {"alarms": alarms}
+    def panels(self) -> tuple[str, ...]:
+        """Measures that are drawn, from top to bottom."""
+        recall = () if self.scenario.min_recall is None else ("recall",)
+        return ("expected_cost", "precision", *recall, "alarms")
 
     @property
     def best(self) -> int:
         """Position of the feasible threshold of least expected cost."""
-        return int(np.argmin(np.where(self.feasible, self.expected_cost, np.inf)))
+        columns = self.columns
+        return int(np.argmin(np.where(columns["feasible"], columns["expected_cost"], np.inf)))
 
     @property
     def best_threshold(self) -> float:
@@ -139,9 +140,11 @@ class ThresholdCostDisplay(ModelDisplay):
         )
         self.lines_: dict[str, Line2D] = {}
         self.faded_: dict[str, Line2D] = {}
-        (style,) = model_styles(self.axes_[0], ["model"], color).values()
+        self._style = model_styles(self.axes_[0], ["model"], color)["model"]
         for panel, name in zip(self.axes_, self.panels, strict=True):
-            self._draw_panel(panel, name, style.color)
+            self._draw_panel(panel, name)
+        xlabel = "alarms" if self.by_alarms else AXIS_TITLES["threshold"]
+        format_column(self.axes_, xlabel, [name.replace("_", " ") for name in self.panels])
         self.limit_lines_ = self._draw_limits()
         self.best_ = self._mark_best()
         self.note_ = self._write_note()
@@ -149,23 +152,13 @@ class ThresholdCostDisplay(ModelDisplay):
 
     def frame(self, backend: str | None = None) -> Any:
         """Return one row per threshold: cost, precision, alarms, recall and feasibility."""
-        points = self.evaluation.points
-        columns = {
-            "threshold": points.thresholds,
-            "alarms": points.alarms,
-            "precision": points.precision,
-            "recall": points.tpr,
-            "expected_cost": self.expected_cost,
-            "feasible": self.feasible,
-        }
-        return make_frame(columns, backend)
+        return make_frame(self.columns, backend)
 
-    def _along(self) -> FloatArray:
-        points = self.evaluation.points
+    def _along(self) -> AnyArray:
         if self.by_alarms:
-            return np.asarray(points.alarms, dtype=np.float64)
+            return self.columns["alarms"]
         # Infinite scores are drawn just beyond the finite ones, and no alarm beyond all scores.
-        values = np.array(points.thresholds, dtype=np.float64)
+        values = np.array(self.columns["threshold"], dtype=np.float64)
         finite = values[np.abs(values) < LARGEST_FINITE]
         if len(finite):
             margin = 0.02 * (finite[0] - finite[-1])
@@ -173,17 +166,11 @@ class ThresholdCostDisplay(ModelDisplay):
             values[0] = values[1] + margin
         return values
 
-    def _draw_panel(self, panel: Axes, name: str, color: Any) -> None:
-        x, y = self._along(), self.panels[name]
-        width = line_width(panel)
-        shade_runs(panel, x, self.feasible, REGION_SHARE)
-        (self.faded_[name],) = panel.plot(x, y, color=color, alpha=FADED, linewidth=0.7 * width)
-        solid = np.where(self.feasible, y, np.nan)
-        (self.lines_[name],) = panel.plot(x, solid, color=color, linewidth=width)
-        last = panel is self.axes_[-1]
-        label = "alarms" if self.by_alarms else AXIS_TITLES["threshold"]
-        format_axes(panel, xlabel=label if last else "", ylabel=name.replace("_", " "))
-        panel.tick_params(labelbottom=last)
+    def _draw_panel(self, panel: Axes, name: str) -> None:
+        x, y, feasible = self._along(), self.columns[name], self.columns["feasible"]
+        shade_runs(panel, x, feasible, REGION_SHARE)
+        (self.faded_[name],) = panel.plot(x, y, **self._style.faded)
+        (self.lines_[name],) = panel.plot(x, np.where(feasible, y, np.nan), **self._style.line)
 
     def _draw_limits(self) -> dict[str, Line2D]:
         limits, labels = self.scenario, limit_labels(self.scenario)
@@ -197,20 +184,12 @@ class ThresholdCostDisplay(ModelDisplay):
 
     def _mark_best(self) -> tuple[Line2D, ...]:
         x = self._along()[self.best]
-        _, best = model_styles(self.axes_[0], ["model", "best"]).values()
+        _, style = model_styles(self.axes_[0], ["model", "best"]).values()
         marks = []
         for panel, name in zip(self.axes_, self.panels, strict=True):
-            panel.axvline(x, color=best.color, linewidth=0.6 * line_width(panel), zorder=2)
-            (mark,) = panel.plot(
-                x,
-                self.panels[name][self.best],
-                "o",
-                color=best.color,
-                markersize=0.7 * type_size(panel),
-                markeredgecolor=ground(panel),
-                zorder=4,
-            )
-            marks.append(mark)
+            panel.axvline(x, color=style.color, linewidth=0.6 * line_width(panel), zorder=2)
+            look = {**style.marks, "marker": "o", "zorder": 4}
+            marks += panel.plot(x, self.columns[name][self.best], **look)
         return tuple(marks)
 
     def _write_note(self) -> Text:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from voros.core.arguments import check_flag
-from voros.plotting.colours import ground, ink_on, model_styles, muted
+from voros.plotting.colours import ground, ink_on, muted
 from voros.plotting.display import ModelDisplay, named_points
 from voros.plotting.legends import draw_legend
+from voros.plotting.model_styles import model_styles
 from voros.plotting.names import literal, visible
 from voros.plotting.straight_lines import marked_runs
 from voros.plotting.style import axes_width, format_axes, panels_to_draw_on, text_inches, type_size
