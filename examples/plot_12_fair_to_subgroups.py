@@ -21,9 +21,10 @@ ward = voros.Scenario(min_precision=0.3, capacity=0.1, cost_ratio=(1 / 40, 1 / 9
 policy = voros.ThresholdPolicy.from_validation(died[~test], risk[~test], ward)
 age = np.where(patients.features["age"] < 65, "below 65", "65 and older")
 by = {"sex": patients.features["sex"][test], "age": age[test]}
+evaluation = policy.evaluate(died[test], risk[test], by=by)
 with plt.rc_context({"font.size": 14}):
     _, axes = plt.subplots(1, 3, figsize=(7, 4), sharey=True, layout="constrained")
-    SubgroupDisplay.from_predictions(died[test], risk[test], policy=policy, by=by, ax=axes)
+    SubgroupDisplay(evaluation.by_subgroup).plot(axes)
     for panel in axes[:2]:
         panel.set_xlim(0.25, 0.65)
     axes[2].set_xlabel("cost of 1,000\ncases, in misses")

@@ -68,12 +68,6 @@ def test_numbers_are_not_written_with_underscores(text):
         read_number(text, "capacity")
 
 
-def test_a_display_takes_a_policy_and_not_its_file():
-    pytest.importorskip("matplotlib")
-    with pytest.raises(TypeError, match="policy is a str; accepted is a ThresholdPolicy"):
-        voros.plotting.SubgroupDisplay.from_predictions(DIED, RISK, policy="p.json", by=DIED)
-
-
 def test_both_labels_at_one_time_are_refused():
     monitor = voros.Monitor(POLICY)
     monitor.update([0.2, 0.6], cases=["a", "b"], times=DAYS)

@@ -49,7 +49,7 @@ def written(**arguments: Any) -> Any:
 
 COLOURS = {"None", "number as text", "empty mapping", "three numbers"}
 NAMES = {"None", "text", "number as text", "percent"}
-NO_SCENARIO = {"None", "empty list", "empty mapping", "generator"}
+NO_SCENARIO = {"None", "empty mapping"}
 ONE = {"y_true": LABELS, "scores": SCORES, "scenario": SCENARIO}
 TARGETS: dict[str, Target] = {
     "RocDisplay": _t(

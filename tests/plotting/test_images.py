@@ -100,7 +100,7 @@ def subgroup_measures() -> None:
     truth = np.where(alarm, np.tile(np.arange(40), 4) < tp, np.tile(np.arange(40), 4) > 36)
     policy = voros.ThresholdPolicy.from_validation([1, 1, 0, 0], [1.0, 1.0, 0.0, 0.0], HALF)
     scores = (alarm & (wards != "d")).astype(float)
-    SubgroupDisplay.from_predictions(truth, scores, policy=policy, by=wards, ax=axes(1, 3))
+    SubgroupDisplay(policy.evaluate(truth, scores, by=wards).by_subgroup).plot(axes(1, 3))
 
 
 PICTURES: tuple[Callable[[], None], ...] = (

@@ -137,7 +137,7 @@ class TestZoom:
     def test_shows_the_regions_and_little_more(self, cases: Any) -> None:
         y, scores = cases
         strict = voros.Scenario(0.5, 0.05, 0.1)
-        for scenario in (SCENARIO, [strict, SCENARIO], strict):
+        for scenario in (SCENARIO, {"strict": strict, "ward": SCENARIO}, strict):
             display = plotting.RocDisplay.from_predictions(y, scores, scenario, zoom=True)
             corners = np.vstack([limit.region.get_xy() for limit in display.limits_.values()])
             for axis, limits in enumerate((display.ax_.get_xlim(), display.ax_.get_ylim())):

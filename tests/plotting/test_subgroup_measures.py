@@ -22,7 +22,8 @@ def display() -> SubgroupDisplay:
     scores = np.concatenate([half, half, half, np.zeros(40)])
     policy = ThresholdPolicy.from_validation([1, 1, 0, 0], [1.0, 1.0, 0.0, 0.0], SCENARIO)
     by = {"ward": np.repeat(list("abcd"), 40)}
-    return SubgroupDisplay.from_predictions(truth, scores, policy=policy, by=by, color="navy")
+    evaluation = policy.evaluate(truth, scores, by=by)
+    return SubgroupDisplay(evaluation.by_subgroup).plot(color="navy")
 
 
 def test_marks_lie_at_the_estimates_and_show_the_floor(display: SubgroupDisplay) -> None:
@@ -45,7 +46,8 @@ def test_without_a_floor_there_is_no_line_and_no_legend(display: SubgroupDisplay
     scenario = Scenario(cost_ratio=0.1)
     policy = ThresholdPolicy.from_validation([1, 1, 0, 0], [1.0, 1.0, 0.0, 0.0], scenario)
     by = {"ward": ["a", "b"] * 10}
-    plain = SubgroupDisplay.from_predictions([1, 0] * 10, [1, 0] * 10, policy=policy, by=by)
+    evaluation = policy.evaluate([1, 0] * 10, [1, 0] * 10, by=by)
+    plain = SubgroupDisplay(evaluation.by_subgroup).plot()
     assert plain.floor_ is None
     assert [panel.get_legend() for panel in plain.axes_] == [None] * 3
     assert display.axes_[1].figure.legends or display.axes_[1].get_legend()

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
-
-import numpy as np
 
 from voros.core.scenario import PATIENT_DAY, Scenario, check_scenario
 from voros.evaluation import Evaluation
@@ -22,11 +20,11 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Polygon
 
-ScenarioLike: TypeAlias = Scenario | Iterable[Scenario] | Mapping[str, Scenario] | None
+ScenarioLike: TypeAlias = Scenario | Mapping[str, Scenario] | None
 
 
 def named_scenarios(scenario: ScenarioLike) -> dict[str, Scenario]:
-    """Read one scenario, several, or several by name; strictest first.
+    """Read one scenario, or several by name, strictest first.
 
     Examples
     --------
@@ -37,11 +35,7 @@ def named_scenarios(scenario: ScenarioLike) -> dict[str, Scenario]:
         return {}
     if isinstance(scenario, Mapping):
         return {name: check_scenario(limits) for name, limits in scenario.items()}
-    # An array is not a scenario, and one without dimensions cannot be iterated.
-    if isinstance(scenario, Scenario | np.ndarray) or not isinstance(scenario, Iterable):
-        scenario = [check_scenario(scenario)]
-    listed = [check_scenario(limits) for limits in scenario]
-    return {", ".join(limit_labels(one).values()): one for one in listed}
+    return {", ".join(limit_labels(check_scenario(scenario)).values()): scenario}
 
 
 def limit_labels(scenario: Scenario) -> dict[str, str]:

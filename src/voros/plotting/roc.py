@@ -67,7 +67,7 @@ class RocDisplay(ModelDisplay):
     ----------
     points : OperatingPoints or mapping of str to OperatingPoints
         One model or several, counted on the same cases.
-    scenario : Scenario, iterable of Scenario, or mapping of str to Scenario, optional
+    scenario : Scenario, or mapping of str to Scenario, optional
         The limits to draw. Several are drawn over one another: the first dashed, the second
         dotted; put the strictest first.
 

@@ -19,8 +19,6 @@ from voros.policy.by_subgroup import (
     SubgroupResult,
     floors_of,
 )
-from voros.policy.threshold_policy import ThresholdPolicy
-from voros.text.signatures import takes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,7 +71,8 @@ class SubgroupDisplay:
     >>> subgroups = voros.Subgroups.from_columns(
     ...     {"sex": ["f", "m", "m", "f", "f", "m"]}, min_cases=1
     ... )
-    >>> display = SubgroupDisplay.from_predictions(y, s, policy=policy, by=subgroups)
+    >>> evaluation = policy.evaluate(y, s, by=subgroups)
+    >>> display = SubgroupDisplay(evaluation.by_subgroup).plot()
     >>> [label.get_text() for label in display.axes_[0].get_yticklabels()]
     ['sex: f (3)', 'sex: m (3)']
     """
@@ -81,43 +80,6 @@ class SubgroupDisplay:
     def __init__(self, subgroups: SubgroupEvaluation) -> None:
         accepted = "policy.evaluate(..., by=...).by_subgroup"
         self.subgroups = check_type(subgroups, "subgroups", SubgroupEvaluation, accepted)
-
-    @classmethod
-    @takes(ThresholdPolicy.evaluate, leave_out=("self",))
-    def from_predictions(
-        cls,
-        y_true: Any,
-        y_score: Any,
-        *,
-        policy: ThresholdPolicy,
-        by: Any,
-        ax: Any = None,
-        color: Any = None,
-        **options: Any,
-    ) -> Self:
-        """Evaluate a policy on labels and scores, and draw it.
-
-        Parameters
-        ----------
-        y_true, y_score
-            As in `ThresholdPolicy.evaluate`.
-        policy : ThresholdPolicy
-        by : array-like, mapping, data frame or Subgroups
-            The subgroups, as in `ThresholdPolicy.evaluate`.
-        ax, color
-            As in `plot`.
-        **options
-            Others of `ThresholdPolicy.evaluate`.
-
-        Returns
-        -------
-        display
-        """
-        check_type(policy, "policy", ThresholdPolicy, "a ThresholdPolicy")
-        by_subgroup = policy.evaluate(y_true, y_score, by=by, **options).by_subgroup
-        if by_subgroup is None:
-            raise ValueError("by=None; accepted are the subgroups of each case")
-        return cls(by_subgroup).plot(ax, color=color)
 
     def plot(self, ax: Any = None, *, color: Any = None) -> Self:
         """Draw three panels side by side.

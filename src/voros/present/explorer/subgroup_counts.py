@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from voros.core.cases import check_scores
-from voros.core.grouped_cases import counts_by_group
+from voros.core.clusters import GroupedCounts
 from voros.core.operating_points import OperatingPoints
 from voros.core.subgroups import FEWEST_CASES, Subgroups
 from voros.exceptions import ArgumentError
@@ -84,17 +84,12 @@ def _counted(
     """Count true and false positives of each subgroup at the kept thresholds."""
     kept = _apart(points.alarms[1:], len(positive))
     thresholds = points.thresholds[1:][kept]
-    counts = [
-        [
-            counts_by_group(part.codes[rows], len(part.names), scores[rows], thresholds).T
-            for part in subgroups.partitions
-        ]
-        for rows in (positive, ~positive)
+    counted = [
+        GroupedCounts.from_cases(part.codes, positive, scores, thresholds)
+        for part in subgroups.partitions
     ]
-    by_label = np.stack(
-        [np.concatenate(parts_of_class, axis=1) for parts_of_class in counts], axis=2
-    )
-    return {"kept": kept.tolist(), **packed(by_label)}
+    tp, fp = (np.concatenate([getattr(one, name) for one in counted]).T for name in ("tp", "fp"))
+    return {"kept": kept.tolist(), **packed(np.stack([tp, fp], axis=2))}
 
 
 def _apart(alarms: AnyArray, n_cases: int) -> AnyArray:
