@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from voros.installing import missing_package
-from voros.text.numbers import count, percent, short, threshold_text
+from voros.text.numbers import count, percent, short, threshold_text, with_interval
 
 CONTENT_POLICY = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'"
 """All that a document may do, besides using its style, is to show its own images."""
@@ -16,7 +16,13 @@ CONTENT_POLICY = "default-src 'none'; img-src data:; base-uri 'none'; form-actio
 SHOWN_SIZE = 11 / 15
 """Width on a screen of a pixel of a picture; type then has one size in all pictures."""
 
-FILTERS = {"count": count, "percent": percent, "short": short, "threshold": threshold_text}
+FILTERS = {
+    "count": count,
+    "percent": percent,
+    "short": short,
+    "threshold": threshold_text,
+    "with_interval": with_interval,
+}
 """How templates write numbers."""
 
 STYLE_TO_COME = "(content policy)"

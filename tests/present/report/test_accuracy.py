@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -16,8 +14,9 @@ from voros import Scenario, Subgroups
 from voros.exceptions import ArgumentError
 from voros.io import read_predictions
 from voros.present.report import make_report
-from voros.present.report.tables import accuracy_tables, net_benefit_table, quality_table
+from voros.present.report.benefit import net_benefits
 from voros.present.report.values import accuracy_values
+from voros.text.numbers import interval, short
 
 SCENARIO = Scenario(0.2, 0.3, (0.05, 0.2))
 FEW = {"n_resamples": 100}
@@ -52,7 +51,7 @@ def exact(hits, of, confidence=0.95):
     return hits / of, interval.low, interval.high
 
 
-def test_counts_and_exact_intervals_on_both_sets(tested):
+def test_counts_and_exact_intervals_on_both_sets(tested, text_of):
     report, (y, a, later, b) = tested
     threshold = report.policy.threshold()
     for evaluation, labels, scores in (
@@ -74,9 +73,11 @@ def test_counts_and_exact_intervals_on_both_sets(tested):
             assert (measure.value, measure.low, measure.high) == pytest.approx(
                 (value, low, high), abs=1e-6
             )
-    counts, measures = accuracy_tables(report)
-    assert counts.rows[1][:2] == ("test", f"{tp:,}")
-    assert [row[0] for row in measures.rows] == list(values["measures"])
+    said = text_of(report, COUNTS)
+    assert f"test {tp:,} {fp:,} {fn:,} {tn:,}" in said
+    for name, measure in values["measures"].items():
+        assert f"{name} {short(accuracy_values(report.validated)['measures'][name].value)}" in said
+        assert f"{short(measure.value)} ({interval(measure.low, measure.high)})" in said
 
 
 def test_at_another_prevalence_precision_follows_bayes(text_of):
@@ -108,40 +109,42 @@ def test_what_chose_the_threshold_is_said(tested, tmp_path, report_file, text_of
     assert (twice.held_out, alone.held_out, tested[0].held_out) == (False, False, True)
 
 
-def test_discrimination_and_calibration_of_every_model(tested):
+def test_discrimination_and_calibration_of_every_model(tested, text_of):
     report, (y, a, later, b) = tested
-    table = quality_table(report)
-    assert [row[0] for row in table.rows] == ["risk", "noise", "risk, test cases"]
-    assert table.rows[0][1].startswith(f"{roc_auc_score(y, a):.3f} (")
-    assert table.rows[2][1].startswith(f"{roc_auc_score(later, b):.3f} (")
-    assert table.rows[0][2:4] == (f"{a.mean():.3f}", f"{y.mean():.3f}")
+    said = text_of(report, CALIBRATION)
+    assert f"Brier score risk {roc_auc_score(y, a):.3f} (" in said
+    assert f"risk, test cases {roc_auc_score(later, b):.3f} (" in said
+    assert f") {a.mean():.3f} {y.mean():.3f} " in said
+    assert ") noise 0.5" in said
     assert report.best_quality.calibration.curve.cases.sum() == len(b)
 
 
-def test_net_benefit_of_the_deployed_thresholds_case_by_case(tested):
+def test_net_benefit_of_the_deployed_thresholds_case_by_case(tested, text_of):
     report, (y, a, later, b) = tested
-    rows = net_benefit_table(report).rows
-    assert [row[1] for row in rows] == ["validation", "test"] * 2
+    said = text_of(report, "decision-curve")
+    rows = list(net_benefits(report))
+    assert [row.which for row in rows] == ["validation", "test"] * 2
     wanted = [(c, *part) for c in (0.05, 0.2) for part in ((y, a), (later, b))]
     for row, (ratio, labels, scores) in zip(rows, wanted, strict=True):
         alarm = scores >= report.policy.threshold(ratio)
         worth = 1000 * np.where(alarm, np.where(labels, 1.0, -ratio), 0.0)
         normal = stats.norm.interval(0.95, worth.mean(), worth.std() / np.sqrt(len(worth)))
-        assert row[0] == f"{ratio / (1 + ratio):.3g}"
-        value, low, high = (float(number) for number in re.findall(r"-?[\d.]+", row[3]))
-        assert value == pytest.approx(worth.mean(), rel=5.1e-3)
+        assert row.threshold_probability == pytest.approx(ratio / (1 + ratio))
+        assert row.of_threshold.value == pytest.approx(worth.mean())
         # Exact limits are wider than normal ones, by little with this many cases.
+        low, high = row.of_threshold.low, row.of_threshold.high
         assert (low, high) == pytest.approx(normal, abs=0.15 * (normal[1] - normal[0]))
-        assert high - low >= normal[1] - normal[0] - 0.1
+        assert high - low >= normal[1] - normal[0]
         everybody = 1000 * (labels.mean() - ratio * (~labels).mean())
-        assert float(row[4].replace(",", "")) == pytest.approx(everybody, rel=5.1e-3)
+        assert row.of_everybody == pytest.approx(everybody)
+        assert f"{short(worth.mean())} ({interval(low, high)}) {short(everybody)}" in said
 
 
 def test_scores_that_are_no_risks_say_so(text_of):
     report = make_report(*drawn(6, risks=False), SCENARIO, **FEW)
     assert "needs scores that are probabilities" in text_of(report, CALIBRATION)
     assert report.best_quality.calibration is None
-    assert quality_table(report).rows[0][2:] == ("-",) * 5
+    assert ") - - - - -" in text_of(report, CALIBRATION)
 
 
 def test_certain_risks_are_said(text_of):
@@ -220,12 +223,8 @@ def test_intervals_of_the_report_know_patients(text_of):
             accuracy_values(report.validated)["measures"][name] for report in (alone, grouped)
         )
         assert 1.5 < (wide.high - wide.low) / (narrow.high - narrow.low) < 2.6, name
-    widths = [
-        np.ptp(
-            [float(end) for end in re.findall(r"-?[\d.]+", net_benefit_table(report).rows[0][3])]
-        )
-        for report in (alone, grouped)
-    ]
+    firsts = [next(net_benefits(report)).of_threshold for report in (alone, grouped)]
+    widths = [first.high - first.low for first in firsts]
     assert 1.5 < widths[1] / widths[0] < 2.6
     assert "patients with several cases" in text_of(alone, COUNTS)
     assert "take patients as independent" in text_of(grouped, COUNTS)

@@ -16,8 +16,8 @@ from voros.core.scenario import PATIENT_DAY
 from voros.plotting.colours import INK
 from voros.plotting.legends import draw_legend
 from voros.plotting.style import pyplot
+from voros.present.report.benefit import deployed_benefit
 from voros.present.report.data import rows_of
-from voros.present.report.tables import deployed_benefit
 from voros.winners import score_grid
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from voros.installing import package_versions
 from voros.io import check_writable, write_together
 from voros.io.writing import json_text
 from voros.present.document import render_document
+from voros.present.report.benefit import net_benefits
 from voros.present.report.content import Report
 from voros.present.report.figures import draw_pictures
-from voros.present.report.tables import case_tables
-from voros.present.report.values import REPORTED_PACKAGES, report_document
+from voros.present.report.values import REPORTED_PACKAGES, accuracy_values, report_document
 from voros.present.report.wording import policy_in_words
 
 
@@ -68,6 +68,9 @@ def save_report(report: Report, path: str | Path, *, force: bool = False) -> tup
 
 def render_report(report: Report, written: datetime) -> str:
     """Fill the template of a report, as one HTML document that needs no other file."""
+    accuracy = {}
+    if not report.over_stays:
+        accuracy = {which: accuracy_values(one) for which, one in report.evaluations.items()}
     return render_document(
         "voros.present.report",
         "report.html",
@@ -76,7 +79,8 @@ def render_report(report: Report, written: datetime) -> str:
         report=report,
         deployed=policy_in_words(report.policy),
         strategy=STRATEGY_TITLES[report.selection.strategy],
-        tables=case_tables(report),
+        accuracy=accuracy,
+        net_benefits=[] if report.over_stays else list(net_benefits(report)),
         pictures=draw_pictures(report),
         versions=", ".join(map(" ".join, package_versions(*REPORTED_PACKAGES).items())),
         words_elsewhere=words_elsewhere,
