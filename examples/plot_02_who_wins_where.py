@@ -9,6 +9,7 @@ precision floor: 2,500 exact scores for each of four models.
 import matplotlib.pyplot as plt
 import numpy as np
 
+import voros
 from voros.datasets import load_support2
 
 patients = load_support2().with_all_prognoses()
@@ -16,18 +17,18 @@ died = patients.outcome("hospital_death_within_7_days")
 
 from voros.plotting import WinnerMapDisplay
 
-display = WinnerMapDisplay.from_predictions(
+winners = voros.winner_map(
     died,
     patients.prognoses,
     min_precisions=np.linspace(0.12, 0.6, 50),
     capacities=np.geomspace(0.005, 0.5, 50),
     cost_ratio=(1 / 40, 1 / 9),
-    log_capacity=True,
 )
+WinnerMapDisplay(winners).plot(log_capacity=True)
 plt.show()
 
 # %%
 # Hatched cells are close calls: scores within 0.01, which is not a test of chance (``n_resamples=100``
 # makes it one). Where a cell is blank, no threshold meets the limits.
 
-print(display.winner_map)
+print(winners)

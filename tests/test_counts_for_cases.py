@@ -50,7 +50,7 @@ ON_CASES = {
 }
 DISPLAYS = (
     *("RocDisplay", "DecisionCurveDisplay", "CalibrationDisplay"),
-    *("ThresholdCostDisplay", "AreaCurveDisplay", "WinnerMapDisplay"),
+    *("ThresholdCostDisplay", "AreaCurveDisplay"),
 )
 NOT_ABOUT_LABELS = ("ThresholdPolicy.predict", "Monitor.update")
 

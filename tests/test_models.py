@@ -12,7 +12,7 @@ import pytest
 import voros
 from voros.inference import roc_band
 from voros.models import columns_by_model
-from voros.plotting import AreaCurveDisplay, RocDisplay, ThresholdCostDisplay, WinnerMapDisplay
+from voros.plotting import AreaCurveDisplay, RocDisplay, ThresholdCostDisplay
 from voros.present.explorer import write_page
 
 plt = pytest.importorskip("matplotlib.pyplot")
@@ -41,13 +41,10 @@ SEVERAL: dict[str, Callable[[Any, Any, Path], Any]] = {
     "AreaCurveDisplay": lambda y, s, _: AreaCurveDisplay.from_predictions(y, s, SCENARIO).frame(
         "pandas"
     ),
-    "WinnerMapDisplay": lambda y, s, _: WinnerMapDisplay.from_predictions(y, s, **GRID).frame(
-        "pandas"
-    ),
 }
 """What takes several models, as something that can be compared."""
 
-TAKES_ONE = SEVERAL.keys() - {"compare", "winner_map", "WinnerMapDisplay"}
+TAKES_ONE = SEVERAL.keys() - {"compare", "winner_map"}
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,6 @@ from voros.plotting import (
     AreaCurveDisplay,
     RocDisplay,
     ThresholdCostDisplay,
-    WinnerMapDisplay,
 )
 from voros.present.explorer import write_page
 
@@ -78,9 +77,6 @@ FROM_PARTS: dict[str, Callable[..., Any]] = {
     "partial_voros_score": lambda **parts: voros.partial_voros_score(LABELS, SCORES, **parts),
     "voros_score": lambda **parts: voros.voros_score(LABELS, SCORES, **parts),
     "winner_map": lambda **parts: voros.winner_map(LABELS, MODELS, **GRID, **parts),
-    "WinnerMapDisplay": lambda **parts: WinnerMapDisplay.from_predictions(
-        LABELS, MODELS, **GRID, **parts
-    ),
 }
 
 
@@ -175,7 +171,7 @@ NOT_A_SCENARIO: dict[str, Callable[[Any, Path], Any]] = {
     "bootstrap": lambda s, _: voros.bootstrap(LABELS, SCORES, s),
     "compare": lambda s, _: voros.compare(LABELS, MODELS, s),
     "write_page": lambda s, folder: write_page(LABELS, MODELS, s, folder / "page.html"),
-    "RocDisplay": lambda s, _: RocDisplay.from_predictions(LABELS, SCORES, [s]),
+    "RocDisplay": lambda s, _: RocDisplay.from_predictions(LABELS, SCORES, s),
     "AreaCurveDisplay": lambda s, _: AreaCurveDisplay.from_predictions(LABELS, SCORES, s),
     "ThresholdCostDisplay": lambda s, _: ThresholdCostDisplay.from_predictions(LABELS, SCORES, s),
 }

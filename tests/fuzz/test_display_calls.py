@@ -23,6 +23,7 @@ from fuzz.test_python_calls import (
 
 from voros import plotting
 from voros.present.explorer import write_page
+from voros.winners import winner_map
 
 pyplot = pytest.importorskip("matplotlib.pyplot")
 
@@ -39,6 +40,11 @@ def drawn(make: Callable[..., Any]) -> Callable[..., None]:
 
 def display(name: str) -> Callable[..., None]:
     return drawn(getattr(plotting, name).from_predictions)
+
+
+def mapped(ax: Any = None, log_capacity: Any = False, color: Any = None, **grid: Any) -> None:
+    drawing = {"log_capacity": log_capacity, "color": color}
+    plotting.WinnerMapDisplay(winner_map(**grid)).plot(ax, **drawing)
 
 
 def written(**arguments: Any) -> Any:
@@ -61,7 +67,7 @@ TARGETS: dict[str, Target] = {
     "AreaCurveDisplay": _t(display("AreaCurveDisplay"), "scores scenario name ax color", **ONE),
     "ThresholdCostDisplay": _t(display("ThresholdCostDisplay"), "scenario name color", **ONE),
     "WinnerMapDisplay": _t(
-        display("WinnerMapDisplay"),
+        drawn(mapped),
         "scores min_precisions capacities cost_ratio tolerance ax log_capacity color",
         **SEVERAL,
         **GRID,
@@ -87,7 +93,7 @@ SOUND.update(
         ("write_page", "thin"): {"None", "1", "5", "np.int8", "10**400"},
         **{("WinnerMapDisplay", grid): GRIDS for grid in ("min_precisions", "capacities")},
         ("RocDisplay", "pos_label"): LABEL,
-        ("RocDisplay", "cost_ratio"): {"None", "0", "0.0"},
+        ("RocDisplay", "cost_ratio"): {"None"},
         ("RocDisplay", "dominated_by"): {"None"},
     }
 )

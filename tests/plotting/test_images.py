@@ -80,14 +80,13 @@ def area_curve() -> None:
 
 
 def winner_map() -> None:
-    WinnerMapDisplay.from_points(
+    winners = voros.winner_map(
         MODELS,
         min_precisions=np.linspace(0.2, 0.9, 30),
         capacities=np.geomspace(0.01, 0.6, 30),
         cost_ratio=(1 / 40, 1 / 8),
-        ax=axes(1, 2),
-        log_capacity=True,
     )
+    WinnerMapDisplay(winners).plot(axes(1, 2), log_capacity=True)
 
 
 def threshold_cost() -> None:

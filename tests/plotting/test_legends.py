@@ -75,7 +75,8 @@ def test_zoomed_curves_are_not_covered_either() -> None:
 def test_the_legend_of_a_map_stays_within_the_figure(length: int) -> None:
     y, scores = cases(12, length)
     grid = {"min_precisions": np.linspace(0.2, 0.9, 6), "capacities": np.linspace(0.05, 0.5, 6)}
-    display = WinnerMapDisplay.from_predictions(y, scores, **grid, cost_ratio=(1 / 20, 1 / 5))
+    winners = voros.winner_map(y, scores, **grid, cost_ratio=(1 / 20, 1 / 5))
+    display = WinnerMapDisplay(winners).plot()
     figure = display.ax_.figure
     figure.canvas.draw()
     box = legend_of(figure).get_window_extent()

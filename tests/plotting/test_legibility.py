@@ -39,11 +39,12 @@ MODELS = {
 }
 ONE = MODELS["SUPPORT model"]
 SCENARIO = voros.Scenario(0.25, 0.2, (1 / 40, 1 / 9))
-GRID = {
-    "min_precisions": np.linspace(0.12, 0.9, 12),
-    "capacities": np.geomspace(0.005, 0.5, 12),
-    "cost_ratio": (1 / 40, 1 / 9),
-}
+WINNERS = voros.winner_map(
+    MODELS,
+    min_precisions=np.linspace(0.12, 0.9, 12),
+    capacities=np.geomspace(0.005, 0.5, 12),
+    cost_ratio=(1 / 40, 1 / 9),
+)
 
 
 def axes(width: float, rows: int = 1, columns: int = 1, **options: Any) -> Any:
@@ -54,11 +55,9 @@ def axes(width: float, rows: int = 1, columns: int = 1, **options: Any) -> Any:
 DRAW: dict[str, Callable[[float], Any]] = {
     "roc": lambda w: plotting.RocDisplay.from_points(MODELS, SCENARIO, ax=axes(w)),
     "area_curve": lambda w: plotting.AreaCurveDisplay.from_points(MODELS, SCENARIO, ax=axes(w)),
-    "winner_map": lambda w: plotting.WinnerMapDisplay.from_points(
-        MODELS, **GRID, ax=axes(w), log_capacity=True
-    ),
-    "winner_map_and_margin": lambda w: plotting.WinnerMapDisplay.from_points(
-        MODELS, **GRID, ax=axes(w, 1, 2), log_capacity=True
+    "winner_map": lambda w: plotting.WinnerMapDisplay(WINNERS).plot(axes(w), log_capacity=True),
+    "winner_map_and_margin": lambda w: plotting.WinnerMapDisplay(WINNERS).plot(
+        axes(w, 1, 2), log_capacity=True
     ),
     "threshold_cost": lambda w: plotting.ThresholdCostDisplay.from_points(
         ONE, SCENARIO, ax=axes(w, 3, 1, sharex=True)

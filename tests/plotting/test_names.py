@@ -51,7 +51,7 @@ def written(figure: Any) -> list[str]:
 def draw(display: str, y: Any, scores: Any) -> Any:
     if display == "map":
         grid = {"min_precisions": [0.2, 0.4, 0.6], "capacities": [0.1, 0.2, 0.4]}
-        drawn = WinnerMapDisplay.from_predictions(y, scores, **grid, cost_ratio=0.1)
+        drawn = WinnerMapDisplay(voros.winner_map(y, scores, **grid, cost_ratio=0.1)).plot()
         won = drawn.winner_map.shares_won()
         return drawn.ax_.figure, [name for name in NASTY if won[name] > 0]
     kind = {"roc": RocDisplay, "area": AreaCurveDisplay}[display]

@@ -45,10 +45,11 @@ def contrast(one: Any, other: Any) -> float:
 def draw_all(y: Any, scores: Any) -> dict[str, Any]:
     one = scores["a"]
     threshold = plotting.ThresholdCostDisplay.from_predictions(y, one, SCENARIO)
+    winners = voros.winner_map(y, scores, **GRID)
     return {
         "roc": plotting.RocDisplay.from_predictions(y, scores, SCENARIO, cost_ratio=0.1).ax_.figure,
         "area": plotting.AreaCurveDisplay.from_predictions(y, scores, SCENARIO).ax_.figure,
-        "map": plotting.WinnerMapDisplay.from_predictions(y, scores, **GRID).ax_.figure,
+        "map": plotting.WinnerMapDisplay(winners).plot().ax_.figure,
         "threshold": threshold.axes_[0].figure,
     }
 
@@ -99,7 +100,8 @@ def test_colours_are_given_to_one_to_each_or_by_name(cases: Any) -> None:
     assert alone.curves_["model"].get_color() == "crimson"
     listed = plotting.AreaCurveDisplay.from_predictions(y, scores, SCENARIO, color=["r", "g", "b"])
     assert [line.get_color() for line in listed.curves_.values()] == ["r", "g", "b"]
-    named = plotting.WinnerMapDisplay.from_predictions(y, scores, **GRID, color={"b": "gold"})
+    winners = voros.winner_map(y, scores, **GRID)
+    named = plotting.WinnerMapDisplay(winners).plot(color={"b": "gold"})
     assert [style.fill for style in named.styles_.values()] == [FILLS[0], "gold", FILLS[2]]
     lines = plotting.ThresholdCostDisplay.from_predictions(
         y, scores["a"], SCENARIO, color="k"
@@ -160,13 +162,14 @@ def test_twenty_models_are_told_apart_on_a_map() -> None:
         f"model {i}": noise[i] + (1.5 + 0.5 * rng.random()) * y * (rng.random(1500) < 0.6)
         for i in range(20)
     }
-    display = plotting.WinnerMapDisplay.from_predictions(
+    winners = voros.winner_map(
         y,
         scores,
         min_precisions=np.linspace(0.2, 0.9, 25),
         capacities=np.geomspace(0.01, 0.5, 25),
         cost_ratio=(1 / 20, 1 / 5),
     )
+    display = plotting.WinnerMapDisplay(winners).plot()
     won = {name for name, share in display.winner_map.shares_won().items() if share > 0}
     assert len(won) > 3
     named = {text.get_text().replace("\n", " ") for text in display.names_}

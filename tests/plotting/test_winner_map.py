@@ -93,7 +93,7 @@ def test_counted_capacities_are_said_in_alarms() -> None:
     y = np.arange(40) % 4 == 0
     rng = np.random.default_rng(0)
     scores = {"a": rng.normal(size=40) + y, "b": rng.normal(size=40) + 2 * y}
-    display = WinnerMapDisplay.from_predictions(
+    winners = voros.winner_map(
         y,
         scores,
         min_precisions=[0.2, 0.4],
@@ -101,6 +101,7 @@ def test_counted_capacities_are_said_in_alarms() -> None:
         cost_ratio=0.05,
         tolerance=0.2,
     )
+    display = WinnerMapDisplay(winners).plot()
     assert display.ax_.get_xlabel() == "capacity (alarms)"
     assert display.winner_map.tolerance == 0.2
     pytest.importorskip("pandas")

@@ -57,12 +57,9 @@ class ModelDisplay(ABC):
     def plot(self, *arguments: Any, **options: Any) -> Self:
         """Draw on axes, or on a new figure."""
 
-    settings: ClassVar[Callable[..., Any] | None] = None
-    """Callable whose arguments follow the points; by default the class."""
-
     def __init_subclass__(cls) -> None:
         """Show the arguments of the class and of `plot` in the signatures of the constructors."""
-        named = takes(cls.settings or cls, cls.plot, leave_out=("self", "points", *CASES))
+        named = takes(cls, cls.plot, leave_out=("self", "points", *CASES))
         for name in ("from_points", "from_predictions", "from_estimator"):
             maker = unwrap(getattr(cls, name).__func__)
             setattr(cls, name, classmethod(named(_handing_on(maker))))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from inspect import signature
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from voros.core.arguments import check_flag
+from voros.core.arguments import check_flag, check_type
 from voros.plotting.colours import ground, ink_on, muted
-from voros.plotting.display import ModelDisplay, named_points
 from voros.plotting.legends import draw_legend
 from voros.plotting.model_styles import model_styles
 from voros.plotting.names import literal, visible
@@ -17,7 +15,7 @@ from voros.plotting.straight_lines import marked_runs
 from voros.plotting.style import axes_width, format_axes, panels_to_draw_on, text_inches, type_size
 from voros.styles import AXIS_TITLES
 from voros.typing import BoolArray, FloatArray
-from voros.winners import NOBODY, WinnerMap, winner_map
+from voros.winners import NOBODY, WinnerMap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,14 +28,13 @@ NARROW_INCHES = 2.5
 """Axes narrower than this carry one tick per power of ten."""
 
 
-class WinnerMapDisplay(ModelDisplay):
+class WinnerMapDisplay:
     """A map of the best model by precision floor and capacity, with the margin beside it.
-
-    A `WinnerMap` that was computed before is drawn by ``WinnerMapDisplay(winner_map).plot()``.
 
     Parameters
     ----------
     winner_map : WinnerMap
+        Of `voros.winner_map`.
 
     Attributes
     ----------
@@ -59,7 +56,7 @@ class WinnerMapDisplay(ModelDisplay):
     >>> import voros
     >>> from voros.plotting import WinnerMapDisplay
     >>> sizes = {"n_positive": 100, "n_negative": 900}
-    >>> display = WinnerMapDisplay.from_points(
+    >>> winners = voros.winner_map(
     ...     {
     ...         "early": voros.OperatingPoints.from_points([0.01, 0.3], [0.4, 0.7], **sizes),
     ...         "late": voros.OperatingPoints.from_points([0.03, 0.2], [0.3, 0.9], **sizes),
@@ -68,42 +65,14 @@ class WinnerMapDisplay(ModelDisplay):
     ...     capacities=[0.1, 0.4],
     ...     cost_ratio=(1 / 40, 1 / 20),
     ... )
+    >>> display = WinnerMapDisplay(winners).plot()
     >>> display.winner_map.winner.tolist()
     [[0, 1], [0, 0], [-1, -1]]
     """
 
-    settings = staticmethod(winner_map)
-
     def __init__(self, winner_map: WinnerMap) -> None:
-        self.winner_map = winner_map
-
-    @classmethod
-    def from_points(cls, points: Any, *grid: Any, ax: Any = None, **options: Any) -> Self:
-        """Compute a winner map of several models and draw it.
-
-        ``options`` are those of `voros.winner_map`, by name, and of `plot`.
-
-        Returns
-        -------
-        display
-        """
-        return cls.from_predictions(named_points(points), None, *grid, ax=ax, **options)
-
-    @classmethod
-    def from_predictions(
-        cls, y_true: Any, scores: Any, *grid: Any, ax: Any = None, **options: Any
-    ) -> Self:
-        """Compute a winner map of several models from labels and scores, and draw it.
-
-        ``options`` are those of `voros.winner_map`, by name, and of `plot`.
-
-        Returns
-        -------
-        display
-        """
-        drawn_with = set(options).intersection(signature(cls.plot).parameters)
-        drawing = {name: options.pop(name) for name in drawn_with}
-        return cls(winner_map(y_true, scores, *grid, **options)).plot(ax, **drawing)
+        accepted = "what voros.winner_map returns"
+        self.winner_map = check_type(winner_map, "winner_map", WinnerMap, accepted)
 
     def plot(
         self,
