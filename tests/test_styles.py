@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from voros.styles import HUES, letter_of, style_of
+from voros.styles import HUES, letter_of
 
 LINES, LINES_ON_DARK, FILLS = zip(*HUES, strict=True)
 
@@ -37,13 +37,6 @@ def test_twelve_colours_differ(palette):
 def test_colours_stand_out_from_their_ground():
     assert min(contrast(colour, WHITE) for colour in LINES) > 2.2
     assert min(contrast(colour, NIGHT) for colour in LINES_ON_DARK) > 4.5
-
-
-def test_no_two_of_many_models_look_alike():
-    styles = [style_of(i) for i in range(144)]
-    assert len({(style.line, style.dashes) for style in styles[:48]}) == 48
-    assert len({(style.line, style.marker) for style in styles}) == 144
-    assert len({style.letter for style in styles}) == 144
 
 
 def test_letters_count_as_spreadsheets_do():

@@ -7,7 +7,6 @@ area a letter. After the twelfth model colours repeat, with other dashes and mar
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from string import ascii_uppercase
 
 HUES = (
@@ -48,39 +47,6 @@ DASHES: tuple[tuple[float, ...], ...] = ((), (6, 1.5), (3, 1, 1, 1), (1, 1))
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", "p", ">", "h")
 """Markers in matplotlib's notation."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Style:
-    """The style of one model: colours as in `HUES`, dashes, marker and letter."""
-
-    line: str
-    on_dark: str
-    fill: str
-    dashes: tuple[float, ...]
-    marker: str
-    letter: str
-
-
-def style_of(position: int) -> Style:
-    """Return the style of the model at a position, from 0.
-
-    Examples
-    --------
-    >>> style_of(0).line == style_of(12).line, style_of(0).dashes == style_of(12).dashes
-    (True, False)
-    """
-    # One more step in every round of colours, so that colours get other dashes.
-    step = position + position // len(HUES)
-    line, on_dark, fill = HUES[position % len(HUES)]
-    return Style(
-        line=line,
-        on_dark=on_dark,
-        fill=fill,
-        dashes=DASHES[step % len(DASHES)],
-        marker=MARKERS[step % len(MARKERS)],
-        letter=letter_of(position),
-    )
 
 
 def letter_of(position: int) -> str:

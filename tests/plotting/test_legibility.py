@@ -18,7 +18,8 @@ import matplotlib.pyplot as plt
 from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 
-from voros.styles import HUES, style_of
+from voros.plotting.model_styles import model_styles
+from voros.styles import HUES
 
 SMALLEST_TYPE = 5.0
 """Points; smaller than this is not read in print."""
@@ -124,8 +125,15 @@ def brightness(colour: str) -> float:
 def test_areas_differ_in_grey_and_lines_in_dashes_or_markers() -> None:
     greys = sorted(brightness(colour) for _, _, colour in HUES[:4])
     assert min(np.diff(greys)) > 0.12
-    looks = {(style_of(i).dashes, style_of(i).marker) for i in range(len(HUES))}
-    assert len(looks) == len(HUES)
+    styles = list(model_styles(plt.gca(), list("abcdefghijkl")).values())
+    assert len({(str(one.line["linestyle"]), one.marks["marker"]) for one in styles}) == len(HUES)
+
+
+def test_no_two_of_many_models_look_alike() -> None:
+    styles = list(model_styles(plt.gca(), [str(i) for i in range(144)]).values())
+    assert len({(one.color, str(one.line["linestyle"])) for one in styles[:48]}) == 48
+    assert len({(one.color, one.marks["marker"]) for one in styles}) == 144
+    assert len({one.letter for one in styles}) == 144
 
 
 BLINDNESS = {

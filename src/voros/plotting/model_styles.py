@@ -8,7 +8,7 @@ from typing import Any
 
 from voros.plotting.colours import ground, is_dark
 from voros.plotting.style import line_width, type_size
-from voros.styles import style_of
+from voros.styles import DASHES, HUES, MARKERS, letter_of
 
 FADED = 0.35
 """Opacity of thresholds that break a limit."""
@@ -22,7 +22,7 @@ class ModelStyle:
     ----------
     color, fill : color
         Of lines and markers, and of areas.
-    marker, letter : str
+    letter : str
     line, faded : dict of str to object
         Options of `Axes.plot` for a curve, and for the part of it that breaks a limit.
     marks : dict of str to object
@@ -31,7 +31,6 @@ class ModelStyle:
 
     color: Any
     fill: Any
-    marker: str
     letter: str
     line: Mapping[str, Any]
     faded: Mapping[str, Any]
@@ -47,30 +46,31 @@ def model_styles(ax: Any, models: Sequence[str], color: Any = None) -> dict[str,
     --------
     >>> import matplotlib.pyplot as plt
     >>> styles = model_styles(plt.gca(), ["a", "b"], color={"b": "red"})
-    >>> styles["a"].color, styles["b"].color
-    ('#0072B2', 'red')
+    >>> styles["a"].color, styles["b"].color, styles["b"].marks["marker"]
+    ('#0072B2', 'red', 's')
     """
     wanted = _wanted_colours(models, color)
     return {name: _style(ax, i, wanted.get(name)) for i, name in enumerate(models)}
 
 
 def _style(ax: Any, position: int, wanted: Any) -> ModelStyle:
-    base, dark, width = style_of(position), is_dark(ax), line_width(ax)
-    color, fill = (base.on_dark, base.on_dark) if dark else (base.line, base.fill)
+    light, on_dark, fill = HUES[position % len(HUES)]
+    color, area = (on_dark, on_dark) if is_dark(ax) else (light, fill)
     if wanted is not None:
-        color = fill = wanted
-    dashes: Any = (0, base.dashes) if base.dashes else "-"
-    line = {"color": color, "linestyle": dashes, "linewidth": width}
+        color = area = wanted
+    # One more step in every round of colours, so that colours get other dashes.
+    step, width = position + position // len(HUES), line_width(ax)
+    dashes, marker = DASHES[step % len(DASHES)], MARKERS[step % len(MARKERS)]
+    line = {"color": color, "linestyle": (0, dashes) if dashes else "-", "linewidth": width}
     return ModelStyle(
         color=color,
-        fill=fill,
-        marker=base.marker,
-        letter=base.letter,
+        fill=area,
+        letter=letter_of(position),
         line=line,
         faded=line | {"linewidth": 0.8 * width, "alpha": FADED},
         marks={
             "linestyle": "none",
-            "marker": base.marker,
+            "marker": marker,
             "color": color,
             "markersize": 0.62 * type_size(ax),
             "markeredgecolor": ground(ax),
