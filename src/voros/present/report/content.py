@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from voros.core.calibration import Calibration, Estimate, auroc_interval, holds_risks
+from voros.core.money import check_price
+from voros.exceptions import ArgumentError
 from voros.present.report.data import DataSummary, ReportCases, ReportStays
 from voros.present.report.wording import limits_verdict
 
@@ -77,24 +79,16 @@ class Report:
 
     Attributes
     ----------
-    title : str
-    command : str
-        The exact command that makes it; empty where Python code did.
     validation, test : ReportCases or ReportStays
         Without test cases ``test`` is None.
     points : mapping of str to OperatingPoints
         Of the validation cases.
     selection : Selection
-    policy : ThresholdPolicy
-    intervals : mapping of str to Bootstrap
-        Of partial VOROS, by model, with every threshold that meets the limits; with a guarantee
-        the ranking has the score of those that it allows.
-    comparison : Comparison or None
-        Of the models on the same resamples; None of one model alone.
-    confidence_level : float
-        Of the intervals.
-    resamples : int
-        How many resamples they come from.
+    title : str
+    command : str
+        The exact command that makes it; empty where Python code did.
+    n_resamples, confidence_level, random_state, progress
+        Of the intervals, as in `voros.bootstrap`.
     false_alarm_cost : float or None
         In money; costs of the test cases are then stated in it.
 
@@ -113,18 +107,58 @@ class Report:
     (120, True)
     """
 
-    title: str
-    command: str
     validation: ReportCases | ReportStays
-    test: ReportCases | ReportStays | None
     points: Mapping[str, OperatingPoints]
     selection: Selection
-    policy: ThresholdPolicy
-    intervals: Mapping[str, Bootstrap]
-    comparison: Comparison | None
-    confidence_level: float
-    resamples: int
+    test: ReportCases | ReportStays | None = None
+    title: str = "Choice of a model and its thresholds"
+    command: str = ""
+    n_resamples: int = 2000
+    confidence_level: float = 0.95
+    random_state: int = 0
+    progress: Any = False
     false_alarm_cost: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check what false alarms cost."""
+        if self.false_alarm_cost is not None:
+            check_price(self.false_alarm_cost)
+            if self.test is None:
+                raise ArgumentError(
+                    "false_alarm_cost", " prices test cases, of which there are none"
+                )
+
+    @cached_property
+    def policy(self) -> ThresholdPolicy:
+        """The thresholds to deploy."""
+        return self.selection.policy()
+
+    @property
+    def _resampling(self) -> dict[str, Any]:
+        """Arguments of the bootstrap, which draws whole patients or periods where it can."""
+        names = ("n_resamples", "confidence_level", "random_state", "progress")
+        how = {name: getattr(self, name) for name in names}
+        return {"scenario": self.selection.scenario, **self.validation.resampled(), **how}
+
+    @cached_property
+    def comparison(self) -> Comparison | None:
+        """Comparison of the models on the same resamples; None of one model alone."""
+        from voros.inference import compare
+
+        return compare(**self._resampling) if len(self.points) > 1 else None
+
+    @cached_property
+    def intervals(self) -> Mapping[str, Bootstrap]:
+        """Intervals of partial VOROS, by model, with every threshold that meets the limits.
+
+        With a guarantee the ranking has the score of those that it allows.
+        """
+        from voros.inference import bootstrap
+
+        if self.comparison is not None:
+            return self.comparison.models
+        intervals: dict[str, Bootstrap] = bootstrap(**self._resampling)
+        return intervals
 
     @property
     def scenario(self) -> Scenario:

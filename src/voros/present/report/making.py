@@ -11,7 +11,6 @@ import numpy as np
 
 from voros.core.alignment import check_aligned
 from voros.core.cases import check_labels
-from voros.core.money import check_price
 from voros.core.operating_points import OperatingPoints
 from voros.core.periods import read_periods
 from voros.core.scenario import Scenario, check_scenario
@@ -29,24 +28,18 @@ from voros.text.signatures import takes
 if TYPE_CHECKING:
     from voros.core.decision import Strategy
     from voros.guarantee import Guarantee
-    from voros.inference import Bootstrap, Comparison
 
-TITLE = "Choice of a model and its thresholds"
+CHOICE = ("validation", "points", "selection", "test")
+"""What a report is about; the other arguments say how it is made."""
 
 
+@takes(Report, leave_out=CHOICE)
 def compose_report(
     validation: ReportCases | ReportStays,
     points: Mapping[str, OperatingPoints],
     selection: Selection,
     test: ReportCases | ReportStays | None = None,
-    *,
-    n_resamples: int = 2000,
-    confidence_level: float = 0.95,
-    random_state: int = 0,
-    title: str = TITLE,
-    command: str = "",
-    false_alarm_cost: float | None = None,
-    progress: Any = False,
+    **settings: Any,
 ) -> Report:
     """Report on a choice that was made: test it, and resample the cases it was made on.
 
@@ -67,56 +60,18 @@ def compose_report(
     ...     points, scenario=voros.Scenario(0.4, 0.3, cost_ratio=(0.1, 0.2))
     ... )
     >>> report = compose_report(cases, points, chosen, n_resamples=100, title="Ward A")
-    >>> report.title, report.winner, report.resamples
+    >>> report.title, report.winner, report.n_resamples
     ('Ward A', 'risk', 100)
     """
-    price = None if false_alarm_cost is None else check_price(false_alarm_cost)
-    if price is not None and test is None:
-        raise ArgumentError("false_alarm_cost", " prices test cases, of which there are none")
-    policy = selection.policy()
-    draws = {
-        "n_resamples": n_resamples,
-        "confidence_level": confidence_level,
-        "random_state": random_state,
-        "progress": progress,
-    }
-    intervals, comparison = _resample(validation, selection.scenario, draws)
     report = Report(
-        title=title,
-        command=command,
-        validation=validation,
-        test=test,
-        points=points,
-        selection=selection,
-        policy=policy,
-        intervals=intervals,
-        comparison=comparison,
-        confidence_level=confidence_level,
-        resamples=n_resamples,
-        false_alarm_cost=price,
+        validation=validation, points=points, selection=selection, test=test, **settings
     )
-    # Raise errors about test cases before pictures are drawn.
-    _ = report.tested, report.test_points
+    # Resample, and raise errors about test cases, before pictures are drawn.
+    _ = report.intervals, report.tested, report.test_points
     return report
 
 
-def _resample(
-    validation: ReportCases | ReportStays, scenario: Scenario, draws: dict[str, Any]
-) -> tuple[dict[str, Bootstrap], Comparison | None]:
-    """Resample the cases, or whole patients or periods, the same for all models."""
-    from voros.inference import bootstrap, compare
-
-    arguments = {"scenario": scenario, **validation.resampled(), **draws}
-    if len(validation.models) == 1:
-        return bootstrap(**arguments), None
-    comparison = compare(**arguments)
-    return comparison.models, comparison
-
-
-@takes(
-    compose_report,
-    leave_out=("validation", "points", "selection", "test", "command", "progress"),
-)
+@takes(Report, leave_out=(*CHOICE, "command", "progress"))
 def make_report(
     y_true: Any,
     scores: Any = None,

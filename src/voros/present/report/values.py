@@ -47,7 +47,7 @@ def report_document(report: Report, written: datetime) -> dict[str, Any]:
         "scenario": scenario_values(report.scenario),
         "strategy": report.selection.strategy,
         "winner": report.winner,
-        "intervals": {"confidence_level": report.confidence_level, "resamples": report.resamples},
+        "intervals": {"confidence_level": report.confidence_level, "resamples": report.n_resamples},
         "verdict": None if report.comparison is None else report.comparison.verdict,
         "differences": _differences(report),
         "ranking": ranking_rows(report),
