@@ -204,7 +204,7 @@ def test_arrays_frames_and_files_give_the_same_report(tmp_path, report_file):
 
 def test_half_a_test_and_groups_of_nothing_are_refused():
     y, a = drawn(11)
-    with pytest.raises(ArgumentError, match="y_test and scores_test belong together"):
+    with pytest.raises(ArgumentError, match="y_test is about test cases, which need both"):
         make_report(y, a, SCENARIO, y_test=y, **FEW)
     with pytest.raises(ValueError, match="y_test holds negative cases only"):
         make_report(y, a, SCENARIO, y_test=[0, 0], scores_test=[0.1, 0.2], **FEW)

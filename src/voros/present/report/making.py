@@ -149,16 +149,12 @@ def make_report(
         in_memory = partial(_in_memory, scenario=scenario, pos_label=pos_label)
         validation = in_memory(y_true, scores, **of_cases)
         test = None
-        if (y_test is None) != (scores_test is None):
-            raise ArgumentError("y_test", " and scores_test belong together; give both or neither")
-        if y_test is None:
-            for name, value in {"by": by, **of_test}.items():
-                if value is not None:
-                    needs = " is about test cases; give y_test and scores_test too"
-                    raise ArgumentError(name, needs)
-        else:
+        if y_test is not None and scores_test is not None:
             unnamed = {name.removesuffix("_test"): value for name, value in of_test.items()}
             test = in_memory(y_test, scores_test, **unnamed, by=by, name="y_test")
+        else:
+            of_test = {"y_test": y_test, "scores_test": scores_test, "by": by, **of_test}
+            _refuse(of_test, " is about test cases, which need both y_test and scores_test")
     points = {model: validation.points(model) for model in validation.models}
     selection = rank_deployable(
         points, scenario, strategy=strategy, tolerance=tolerance, guarantee=guarantee
@@ -213,10 +209,14 @@ def _test_stays(y_test: Any, by: Any, **cases: Any) -> ReportStays | None:
     points = points_by_name(y_test, **cases)
     if points is not None:
         return ReportStays(points, by=by)
-    for name, value in {"y_test": y_test, "by": by, **cases}.items():
-        if value is not None:
-            raise ArgumentError(name, "; over stays accepted are test points as y_test")
+    _refuse({"y_test": y_test, "by": by, **cases}, "; over stays accepted are points as y_test")
     return None
+
+
+def _refuse(arguments: Mapping[str, Any], why: str) -> None:
+    for name, value in arguments.items():
+        if value is not None:
+            raise ArgumentError(name, why)
 
 
 def _in_memory(
