@@ -142,8 +142,13 @@ class SubgroupDisplay:
     def _mark(self, verdict: str) -> dict[str, Any]:
         """Return the marker of a verdict on a floor, as matplotlib takes it."""
         hollow, color = verdict == "too few to say", self._style.color
-        mark = {"marker": FLOOR_MARKERS[verdict], "markeredgecolor": color, "markeredgewidth": 1}
-        return {**self._style.marks, **mark, "markerfacecolor": "none" if hollow else color}
+        return {
+            **self._style.marks,
+            "marker": FLOOR_MARKERS[verdict],
+            "markersize": 1.2 * self._style.marks["markersize"],
+            "markerfacecolor": "none" if hollow else color,
+            "markeredgecolor": color,
+        }
 
     def _legend_entries(self) -> list[LegendEntry]:
         from matplotlib.lines import Line2D
