@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from functools import lru_cache
+from importlib.resources import files
 from typing import Any
 
 import torch
@@ -56,19 +57,20 @@ def _in_c(value: Any) -> Any:
     return ctypes.c_void_p(value.data_ptr())
 
 
-def compiled(source: str, name: str) -> Kernel | None:
-    """Return a kernel by its name in the source, for the current device.
+def compiled(file: str, name: str) -> Kernel | None:
+    """Return a kernel of a file beside this module, for the current device.
 
     None if this version of torch cannot compile it.
     """
-    return _compiled(source, name, torch.cuda.current_device())
+    return _compiled(file, name, torch.cuda.current_device())
 
 
 @lru_cache(maxsize=32)
-def _compiled(source: str, name: str, device: int) -> Kernel | None:
+def _compiled(file: str, name: str, device: int) -> Kernel | None:
     compile_kernel = getattr(torch.cuda, "_compile_kernel", None)
     if compile_kernel is None:
         return None
+    source = files("voros.devices").joinpath(file).read_text(encoding="utf-8")
     try:
         return Kernel(compile_kernel(source, name).func, device)
     except (AttributeError, OSError, RuntimeError):
