@@ -6,8 +6,8 @@ import pytest
 import voros
 from voros.engines import count_frame
 from voros.engines.bins import Bins
-from voros.engines.keys import BITS
 from voros.engines.plan import buckets_to_count
+from voros.engines.scales import Scale
 
 pl = pytest.importorskip("polars")
 
@@ -102,5 +102,18 @@ def test_bins_that_no_bucket_tells_apart_are_counted_one_by_one():
     beside, counts = np.nextafter(0.3, 0), np.full(2, 10**6)
     least, greatest = np.array([0.3, -40.0]), np.array([40.0, beside])
     bins = Bins(least, greatest, counts, counts // 2, counts // 2)
-    _, chosen = buckets_to_count(bins, np.ones(2, dtype=bool), BITS, 1000)
+    _, chosen = buckets_to_count(bins, np.ones(2, dtype=bool), Scale.up_to(40.0), 1000)
     assert chosen.sum() == 1
+
+
+@pytest.mark.parametrize(
+    ("least", "greatest"),
+    [(-np.inf, -np.finfo(float).max), (-np.inf, 5.0), (0.0, 5e-324), (1.0, np.nextafter(1, 2))],
+)
+def test_a_single_bin_is_split_whatever_its_ends(least, greatest):
+    """Or the search would count it forever."""
+    counts = np.array([10**6])
+    bins = Bins(np.array([least]), np.array([greatest]), counts, counts // 2, counts // 2)
+    query, _ = buckets_to_count(bins, np.ones(1, dtype=bool), Scale(0), 1000)
+    first, last = query.scale.buckets([least, greatest], query.level)
+    assert first < last

@@ -9,7 +9,7 @@ import pytest
 
 import voros
 from voros.engines import count_frame
-from voros.engines.queries import LazyCases
+from voros.engines.queries import ModelRows
 
 pl = pytest.importorskip("polars")
 
@@ -141,14 +141,14 @@ def test_the_largest_capacity_decides_how_many_rows_are_counted() -> None:
 
 
 def test_the_first_count_of_all_models_brings_no_more_rows_than_asked_for(monkeypatch) -> None:
-    answers, count = [], LazyCases.count
+    answers, count = [], ModelRows.count
 
-    def noted(cases, name, query):
-        bins = count(cases, name, query)
+    def noted(rows, query):
+        bins = count(rows, query)
         answers.append(len(bins))
         return bins
 
-    monkeypatch.setattr(LazyCases, "count", noted)
+    monkeypatch.setattr(ModelRows, "count", noted)
     one = random_ranking(12_000, 6)
     frame = Frame(one.labels, {"up": one.scores["risk"], "down": -one.scores["risk"]})
     for largest in (100, 1000):

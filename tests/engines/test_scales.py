@@ -7,17 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voros.engines.backends import adapter_of, as_lazy
-from voros.engines.keys import BITS, Scale, scale_for
+from voros.engines.backends import as_lazy, collect
+from voros.engines.scales import ROOTS, Scale, scale_for
 
-# A subnormal score times a factor below 1 is rounded: the one product that is not exact.
-floats = st.floats(allow_nan=False, allow_subnormal=False)
-levels = st.integers(0, 60)
+floats = st.floats(allow_nan=False)
+levels = st.integers(0, 55)
 
 SCALES = {
-    "linear": Scale(50, -1.0, 3.0),
-    "tiny": Scale(180, 1e-40, 3e-40),
-    "bits": BITS,
+    "linear": Scale(50),
+    "tiny": Scale.up_to(3e-40),
+    "smallest": Scale.up_to(5e-324),
+    "largest": Scale.up_to(1.7e308),
+    "roots": Scale.up_to(3.0, ROOTS),
+    "smallest roots": Scale.up_to(5e-324, ROOTS),
+    "largest roots": Scale.up_to(1.7e308, ROOTS),
 }
 AWKWARD = np.array(
     [
@@ -32,11 +35,10 @@ def scale(request):
     return SCALES[request.param]
 
 
-@pytest.mark.parametrize("level", [0, 17, 48, 60])
+@pytest.mark.parametrize("level", [0, 17, 48, 55])
 def test_every_engine_numbers_buckets_as_numpy_does(make_frame, scale, level):
     frame = as_lazy(make_frame({"score": AWKWARD, "row": np.arange(len(AWKWARD))}))
-    adapter = adapter_of(frame)
-    table = adapter.collect(adapter.with_bucket(frame, "score", "bucket", scale, level))
+    table = collect(scale.with_buckets(frame, "score", "bucket", level))
     buckets = dict(zip(table["row"].to_list(), table["bucket"].to_list(), strict=True))
     assert [buckets[row] for row in range(len(AWKWARD))] == scale.buckets(AWKWARD, level).tolist()
 
@@ -54,9 +56,17 @@ def test_buckets_of_one_level_nest_in_those_of_a_higher(one, other, scale, level
     assert np.array_equal(fine >> (higher - level), coarse)
 
 
-def test_what_is_beyond_the_ends_is_in_the_last_bucket():
-    numbers = SCALES["linear"].buckets([-1.1, 3.1, -math.inf, math.inf, 0.0], 50)
-    assert numbers.tolist() == [-1, 3, -1, 3, 0]
+def test_scores_beyond_the_largest_share_the_last_bucket():
+    numbers = SCALES["linear"].buckets([-1.1, 3.1, -17.0, 17.0, -math.inf, math.inf, 0.0], 50)
+    assert numbers.tolist() == [-2, 3, -16, 16, -16, 16, 0]
+
+
+@given(st.floats(1e-323, 1.79e308), st.booleans())
+def test_the_largest_scores_never_share_a_key(largest, negative):
+    """So that a count of a single bin always splits it."""
+    ends = [largest, np.nextafter(largest, 0), 0.0]
+    keys = Scale.up_to(largest).buckets([-end for end in ends] if negative else ends)
+    assert len(set(keys.tolist())) == 3
 
 
 @pytest.mark.parametrize(
@@ -66,12 +76,12 @@ def test_what_is_beyond_the_ends_is_in_the_last_bucket():
         (lambda rng: rng.normal(0, 3, 5000), True),
         (lambda rng: np.exp(rng.normal(-20, 8, 5000)), False),
         (lambda rng: -np.exp(rng.normal(-20, 8, 5000)), False),
-        (lambda rng: rng.normal(size=5000) * 1e250, False),
+        (lambda rng: rng.normal(size=5000) * 1e250, True),
     ],
 )
 def test_a_scale_is_chosen_on_which_the_scores_lie_evenly(draw, linear):
     scores = draw(np.random.default_rng(5))
     scale = scale_for(scores, np.arange(5000) % 3 == 0, scores.min(), scores.max())
-    assert (scale != BITS) == linear
+    assert (scale.roots == 0) == linear
     fullest = np.unique(scale.buckets(scores, 42), return_counts=True)[1].max()
     assert not linear or fullest < 0.05 * len(scores)

@@ -8,9 +8,8 @@ import pytest
 
 import voros
 from voros.engines import count_frame, open_files
-from voros.engines.backends import adapter_of, as_lazy
-from voros.engines.keys import Scale, to_key
-from voros.engines.plan import BucketSet
+from voros.engines.backends import as_lazy, collect, where_listed
+from voros.engines.scales import ROOTS, Scale
 
 pytestmark = [
     pytest.mark.spark,
@@ -82,28 +81,21 @@ def test_weights_string_labels_and_several_models(frame, cases):
         assert points.covers.interval == pytest.approx((truth, truth), abs=1e-12)
 
 
+@pytest.mark.parametrize("scale", [Scale.up_to(2.0), Scale.up_to(2.0, ROOTS)])
 @pytest.mark.parametrize("level", [0, 40])
-def test_buckets_are_those_of_numpy(frame, cases, level):
-    lazy = as_lazy(frame).select("special")
-    adapter = adapter_of(lazy)
-    numbered = adapter.collect(adapter.with_bits(lazy, "special", "bucket", level))
-    expected = sorted((to_key(cases["special"]) >> level).tolist())
+def test_buckets_are_those_of_numpy(frame, cases, level, scale):
+    lazy = as_lazy(frame.selectExpr("special"))
+    numbered = collect(scale.with_buckets(lazy, "special", "bucket", level))
+    expected = sorted(scale.buckets(cases["special"], level).tolist())
     assert sorted(numbered["bucket"].to_list()) == expected
 
 
 def test_a_set_of_buckets_is_looked_up(frame, cases):
-    """Every member is let through, and hardly any other bucket."""
-    members = np.random.default_rng(3).random(1000) < 0.3
-    members[:64], members[63] = False, True
-    adapter, lazy = adapter_of(as_lazy(frame)), as_lazy(frame.selectExpr("s"))
-    numbered = adapter.with_bucket(lazy, "s", "bucket", Scale(8), 0)
-    answer = adapter.collect(
-        adapter.with_membership(numbered, "bucket", BucketSet(0, 100, members))
-    )
-    let_through = dict(zip(answer["s"].to_list(), answer["bucket"].to_list(), strict=True))
-    buckets = np.clip(Scale(8).buckets(cases["s"]) - 100, 0, 999)
-    for score, bucket in zip(cases["s"].tolist(), buckets.tolist(), strict=True):
-        assert let_through[score] == members[bucket] or bucket == 0
+    numbers = np.flatnonzero(np.random.default_rng(3).random(4000) < 0.5) - 500
+    numbered = Scale(12).with_buckets(as_lazy(frame.selectExpr("s")), "s", "bucket", 0)
+    kept = collect(where_listed(numbered, "bucket", numbers))
+    expected = cases["s"][np.isin(Scale(12).buckets(cases["s"]), numbers)]
+    assert sorted(kept["s"].to_list()) == sorted(expected.tolist())
 
 
 def test_columns_with_a_dot_are_columns(frame, cases):

@@ -62,18 +62,17 @@ class Bins:
         return cls(least, columns["greatest"][order], rows, positive, negative)
 
     @classmethod
-    def from_rows(cls, columns: Columns, buckets: IntArray | None = None) -> Bins:
-        """Count rows by buckets, which rise with the scores, or by distinct scores."""
+    def from_rows(cls, columns: Columns) -> Bins:
+        """Count rows by distinct scores."""
         scores, positive, *weights = columns
-        numbers = scores if buckets is None else buckets
-        order = np.argsort(numbers)
-        ordered = numbers[order]
+        order = np.argsort(scores)
+        ordered = scores[order]
         begin = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(order)])
         mass = weights[0] if weights else np.ones(len(scores), dtype=np.int64)
         counted = {
             "rows": np.diff(np.append(begin, len(order))),
-            "least": np.minimum.reduceat(scores[order], begin),
-            "greatest": np.maximum.reduceat(scores[order], begin),
+            "least": ordered[begin],
+            "greatest": ordered[begin],
             "positive": np.add.reduceat(np.where(positive, mass, 0)[order], begin),
             "negative": np.add.reduceat(np.where(positive, 0, mass)[order], begin),
         }

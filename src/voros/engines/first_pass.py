@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from voros.core.arrays import LARGEST_COUNT, SHOWN_VALUES
+from voros.core.arrays import LARGEST_COUNT, LARGEST_FINITE, SHOWN_VALUES
 from voros.core.cases import check_labels
-from voros.engines.backends import LazyFrame, adapter_of, as_lazy
+from voros.engines.backends import as_lazy, engine_of, pick
 from voros.engines.queries import (
-    KNOWN,
-    LABELLED,
     POSITIVE,
+    SCORE,
     WEIGHT,
-    LazyCases,
+    ModelRows,
     Usage,
     class_sums,
+    how_many,
+    run,
     with_shares,
 )
+from voros.engines.scales import LazyFrame
 from voros.typing import AnyArray
 
 LABEL = "_voros_label"
@@ -52,38 +54,50 @@ class Totals:
     ranges: dict[str, tuple[float, float]]
 
 
-def read_cases(
+def read_rows(
     frame: Any, label: str, scores: Sequence[str], weight: str | None, pos_label: Any
-) -> tuple[LazyCases, Totals]:
+) -> tuple[dict[str, ModelRows], Totals]:
     """Check a frame and count its classes in a pass, or in two with weights.
 
     Rows without label or score are refused.
+
+    Returns
+    -------
+    dict of str to ModelRows
+        By column of scores.
+    Totals
     """
     lazy = as_lazy(frame)
     _check_columns(lazy, label, scores, weight)
-    adapter = adapter_of(lazy)
     models = {name: f"_voros_m{position}" for position, name in enumerate(scores)}
     columns = {LABEL: label} | {short: name for name, short in models.items()}
-    lazy = adapter.pick(lazy, columns if weight is None else columns | {WEIGHT: weight})
-    integer_models = [
-        name for name, short in models.items() if lazy.collect_schema()[short].is_integer()
-    ]
+    lazy = pick(lazy, columns if weight is None else columns | {WEIGHT: weight})
+    schema = lazy.collect_schema()
+    integers = [name for name, short in models.items() if schema[short].is_integer()]
     if weight is not None:
         lazy = _with_positive_weights(lazy, weight)
-    classes = _classes(lazy, label, pos_label)
-    numbers = [*models.values(), *([] if weight is None else [WEIGHT])]
-    cases = LazyCases(
-        frame=lazy.select(*_label_columns(lazy, classes), nw.col(*numbers).cast(nw.Float64)),
-        models=models,
-        weighted=weight is not None,
-        adapter=adapter,
-        usage=Usage(adapter.name, passes=1 if weight is None else 2),
+    positive = _positive(schema[LABEL], _classes(lazy, label, pos_label))
+    others = [] if weight is None else [nw.col(WEIGHT).cast(nw.Float64)]
+    marked = lazy.with_columns(
+        positive.alias(POSITIVE), nw.col(*models.values()).cast(nw.Float64), *others
     )
-    totals = _totals(cases, label)
-    cases.usage.rows = totals.rows
-    _check_exact_integers(totals, integer_models)
-    infinite = any(np.isposinf(high) for _, high in totals.ranges.values())
-    return (cases.capped() if infinite else cases), totals
+    usage = Usage(engine_of(lazy), passes=1 if weight is None else 2)
+    totals = _totals(marked, label, models, weight is not None, usage)
+    usage.rows = totals.rows
+    _check_exact_integers(totals, integers)
+    rows = {}
+    for name, short in models.items():
+        score = nw.col(short)
+        if np.isposinf(totals.ranges[name][1]):
+            # A threshold of +inf means no alarm.
+            score = score.clip(upper_bound=LARGEST_FINITE)
+        others = [nw.col(POSITIVE), *([] if weight is None else [nw.col(WEIGHT)])]
+        rows[name] = ModelRows(
+            frame=marked.select(score.alias(SCORE), *others),
+            weighted=weight is not None,
+            usage=replace(usage),
+        )
+    return rows, totals
 
 
 def _check_exact_integers(totals: Totals, integer_models: Sequence[str]) -> None:
@@ -115,14 +129,11 @@ def _check_columns(lazy: LazyFrame, label: str, scores: Sequence[str], weight: s
 
 def _with_positive_weights(lazy: LazyFrame, weight: str) -> LazyFrame:
     column = nw.col(WEIGHT).cast(nw.Float64)
-    good = (column.is_finite() & (column >= 0)).fill_null(False)
-    adapter = adapter_of(lazy)
-    aggregates = nw.len().alias("rows"), adapter.how_many(good).alias("good")
-    counts = adapter.collect(lazy.select(*aggregates, column.max().alias("highest")))
-    rows, kept = (int(counts.item(0, name)) for name in ("rows", "good"))
+    good = how_many(column.is_finite() & (column >= 0)).alias("good")
+    counts = run(lazy.select(nw.len().alias("rows"), good, column.max().alias("highest")))
+    rows, highest = int(counts["rows"][0]), counts["highest"].astype(np.float64)[0]
     # An engine may look for NaN in the statistics of a file, which leave it out.
-    highest = counts.item(0, "highest")
-    bad = max(rows - kept, int(highest is not None and not np.isfinite(float(highest))))
+    bad = max(rows - int(counts["good"][0]), int(rows > 0 and not np.isfinite(highest)))
     if bad:
         raise ValueError(
             f"weight={weight!r} must be finite and not negative; {bad} of {rows} rows are not"
@@ -143,93 +154,76 @@ def _classes(lazy: LazyFrame, label: str, pos_label: Any) -> tuple[Any, Any]:
 
 
 def _distinct(lazy: LazyFrame) -> AnyArray:
-    some = lazy.select(LABEL).drop_nulls().unique().head(SHOWN_VALUES + 1)
-    values: AnyArray = adapter_of(lazy).collect(some).get_column(LABEL).to_numpy()
-    return values
+    return run(lazy.select(LABEL).drop_nulls().unique().head(SHOWN_VALUES + 1))[LABEL]
 
 
-def _label_columns(lazy: LazyFrame, classes: tuple[Any, Any]) -> list[nw.Expr]:
-    column = nw.col(LABEL)
-    if lazy.collect_schema()[LABEL] == nw.Boolean:
-        plain = column if classes[0] else ~column
-        return [plain.alias(POSITIVE)]
-    positive = column == classes[0]
-    known = positive | (column == classes[1])
-    return [
-        positive.alias(POSITIVE),
-        (~column.is_null()).alias(LABELLED),
-        known.fill_null(False).alias(KNOWN),
-    ]
+def _positive(kind: Any, classes: tuple[Any, Any]) -> nw.Expr:
+    """Return who is positive; null where the label is missing or a third one."""
+    label, (positive, negative) = nw.col(LABEL), classes
+    if kind == nw.Boolean:
+        return label if positive else ~label
+    is_negative = nw.when(label == negative).then(nw.lit(False))
+    return nw.when(label == positive).then(nw.lit(True)).otherwise(is_negative)
 
 
-def _totals(cases: LazyCases, label: str) -> Totals:
-    how_many = cases.adapter.how_many
-    frame, aggregates = cases.frame, [nw.len().alias("rows")]
-    if cases.weighted:
-        frame = with_shares(frame, cases.weighted)
-        aggregates += [*class_sums(cases.weighted), nw.col(WEIGHT).min().alias("one_case")]
-    else:
-        aggregates.append(how_many(nw.col(POSITIVE)).alias("positive"))
-    if KNOWN in frame.collect_schema():
-        aggregates.append(how_many(nw.col(LABELLED)).alias("labelled"))
-        aggregates.append(how_many(nw.col(KNOWN)).alias("known"))
-    else:
-        aggregates.append(nw.col(POSITIVE).count().alias("labelled"))
-    for short in cases.models.values():
+def _totals(
+    lazy: LazyFrame, label: str, models: Mapping[str, str], weighted: bool, usage: Usage
+) -> Totals:
+    aggregates = [nw.len().alias("rows"), nw.col(POSITIVE).count().alias("known")]
+    aggregates += class_sums(weighted)
+    if weighted:
+        aggregates.append(nw.col(WEIGHT).min().alias("one_case"))
+    for short in models.values():
         score = nw.col(short)
-        aggregates.append(cases.adapter.how_many_missing(score).alias(f"{short}_missing"))
         aggregates += [score.min().alias(f"{short}_low"), score.max().alias(f"{short}_high")]
-    sums = {name: column[0] for name, column in cases.collect(frame.select(*aggregates)).items()}
+        aggregates += [score.count().alias(f"{short}_count"), score.sum().alias(f"{short}_sum")]
+    answer = run(with_shares(lazy, weighted).select(*aggregates), usage)
+    sums = {name: column[0] for name, column in answer.items()}
     rows = int(sums["rows"])
-    _check_labelled(sums, rows, label)
-    for name, short in cases.models.items():
-        _check_present(sums, rows, name, short)
-    return _as_totals(sums, rows, cases)
-
-
-def _as_totals(aggregates: Mapping[str, Any], rows: int, cases: LazyCases) -> Totals:
-    ranges = {
-        name: (float(aggregates[f"{short}_low"]), float(aggregates[f"{short}_high"]))
-        for name, short in cases.models.items()
-    }
-    if cases.weighted:
-        sums = float(aggregates["positive"]), float(aggregates["negative"])
-        return Totals(rows, *sums, float(aggregates["one_case"]), ranges)
-    positive = int(aggregates["positive"])
-    return Totals(rows, positive, rows - positive, 1.0, ranges)
-
-
-def _check_labelled(sums: Mapping[str, Any], rows: int, label: str) -> None:
     if rows == 0:
         raise ValueError("frame is empty; at least one case of each class is needed")
-    missing = rows - int(sums["labelled"])
-    if missing:
-        raise ValueError(
-            f"label column {label!r} is missing in {missing} of {rows} rows; drop or impute those "
-            "first"
-        )
-    other = rows - int(sums.get("known", rows))
-    if other:
-        raise ValueError(
-            f"label column {label!r} holds a third label, or NaN, in {other} of {rows} rows; two "
-            "labels are accepted"
-        )
-    negative = sums.get("negative", rows - sums["positive"])
-    if sums["positive"] == 0 or negative == 0:
+    if int(sums["known"]) < rows:
+        raise ValueError(_why_unknown(lazy, label, rows, int(sums["known"])))
+    positive = float(sums["positive"]) if weighted else int(sums["positive"])
+    negative = float(sums["negative"]) if weighted else rows - positive
+    if positive == 0 or negative == 0:
         held = "positive" if negative == 0 else "negative"
         raise ValueError(
             f"label column {label!r} holds {held} cases only; both classes are needed to draw a "
             "ROC curve"
         )
+    for name, short in models.items():
+        # The sum of finite scores is finite; it is not taken from the statistics of a file, which
+        # leave NaN out.
+        if int(sums[f"{short}_count"]) < rows or not np.isfinite(float(sums[f"{short}_sum"])):
+            _check_present(lazy, rows, name, short)
+    ranges = {
+        name: (float(sums[f"{short}_low"]), float(sums[f"{short}_high"]))
+        for name, short in models.items()
+    }
+    return Totals(rows, positive, negative, float(sums.get("one_case", 1.0)), ranges)
 
 
-def _check_present(sums: Mapping[str, Any], rows: int, name: str, short: str) -> None:
-    bad = int(sums[f"{short}_missing"])
+def _why_unknown(lazy: LazyFrame, label: str, rows: int, known: int) -> str:
+    missing = int(run(lazy.select(how_many(nw.col(LABEL).is_null())))[LABEL][0])
+    if missing:
+        return (
+            f"label column {label!r} is missing in {missing} of {rows} rows; drop or impute those "
+            "first"
+        )
+    return (
+        f"label column {label!r} holds a third label, or NaN, in {rows - known} of {rows} rows; "
+        "two labels are accepted"
+    )
+
+
+def _check_present(lazy: LazyFrame, rows: int, name: str, short: str) -> None:
+    score = nw.col(short)
+    # DuckDB answers `isnan` from the statistics of a file.
+    present = score.is_finite() | (score == np.inf) | (score == -np.inf)
+    bad = rows - int(run(lazy.select(how_many(present)))[short][0])
     if bad:
         raise ValueError(
             f"score column {name!r} is missing or NaN in {bad} of {rows} rows; drop or impute "
             "those first"
         )
-    # Checked twice, because an engine may count NaN from the statistics of a file.
-    if any(np.isnan(float(sums[f"{short}_{end}"])) for end in ("low", "high")):
-        raise ValueError(f"score column {name!r} holds NaN; drop or impute those rows first")

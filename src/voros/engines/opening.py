@@ -10,8 +10,9 @@ from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
 
-from voros.engines.backends import LazyFrame, adapter_of, as_lazy, check_engine
+from voros.engines.backends import as_lazy, check_engine, pick
 from voros.engines.files import TableFile, common_types, find_files
+from voros.engines.scales import LazyFrame
 from voros.exceptions import PredictionFileError
 from voros.io.bad_rows import NO_VALUE
 
@@ -71,7 +72,7 @@ def open_files(path: str | Path, engine: str, columns: Sequence[str] = ()) -> An
     firsts = [part[0] for part in parts.values()]
     if len(parts) == 1 and types == firsts[0].types and not _flags(firsts[0], types):
         return frames[0].to_native()
-    pick, same = adapter_of(frames[0]).pick, {name: name for name in types}
+    same = {name: name for name in types}
     alike = [
         _with_types(pick(frame, same), file, types)
         for frame, file in zip(frames, firsts, strict=True)

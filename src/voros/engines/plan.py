@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from voros.core.arrays import LARGEST_FINITE
 from voros.engines.bins import Bins
-from voros.engines.keys import BITS, COARSEST, IntArray, Scale
+from voros.engines.keys import IntArray
+from voros.engines.scales import COARSEST, Scale
 from voros.typing import BoolArray
 
 LARGEST_ANSWER = 2**20
@@ -20,22 +22,8 @@ BUCKETS_PER_BIN = 4
 SPARE_ROWS = 2**16
 """Unneeded rows that a filter by one range may let through, but no more than needed ones."""
 
-LARGEST_LOOKUP, MOST_NAMED = 2**20, 2**15
-"""Most buckets from the first to the last that a filter lists, and most that it lists."""
-
-
-@dataclass(frozen=True, eq=False)
-class BucketSet:
-    """A set of buckets of a level: whether each bucket from the first on is a member."""
-
-    level: int
-    first: int
-    members: BoolArray
-
-    @property
-    def numbers(self) -> IntArray:
-        """Numbers of the members."""
-        return np.flatnonzero(self.members) + self.first
+MOST_LISTED = 2**12
+"""Most buckets that a filter lists."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,15 +37,18 @@ class RowQuery:
         Level of the buckets by which the rows are counted.
     low, high : float
         Only scores in this range are read, ends included.
-    inside : BucketSet, optional
+    inside : ndarray of int, optional
         Only scores in one of these buckets are read.
+    inside_level : int
+        Level of these buckets.
     """
 
     scale: Scale
     level: int = 0
     low: float = -np.inf
     high: float = np.inf
-    inside: BucketSet | None = None
+    inside: IntArray | None = None
+    inside_level: int = 0
 
 
 class Plan(NamedTuple):
@@ -69,10 +60,7 @@ class Plan(NamedTuple):
 
 def finest_level(bins: Bins, scale: Scale, at_most: int) -> int:
     """Return the lowest level at which bins fall into at most this many buckets."""
-    low, high = scale.buckets(bins.least), scale.buckets(bins.greatest)
-    # Unsigned, because the span of all keys does not fit into 63 bits.
-    with np.errstate(over="ignore"):
-        spans = np.log2(high.astype(np.uint64) - low.astype(np.uint64) + 1.0)
+    spans = np.log2(scale.buckets(bins.greatest) - scale.buckets(bins.least) + 1.0)
     for level in range(COARSEST):
         # A range that is not aligned touches one more bucket than its span suggests.
         buckets = np.minimum(np.exp2(np.maximum(spans - level, 0.0)) + 1.0, bins.rows)
@@ -81,19 +69,23 @@ def finest_level(bins: Bins, scale: Scale, at_most: int) -> int:
     return COARSEST
 
 
-def buckets_to_count(bins: Bins, mask: BoolArray, scale: Scale, at_most: int) -> Plan | None:
+def buckets_to_count(bins: Bins, mask: BoolArray, scale: Scale, at_most: int) -> Plan:
     """Plan the finest count of marked bins that fits into ``at_most`` buckets.
 
-    None where so many are marked that the count would hardly split them.
+    Of very many bins only those with the most rows are counted.
     """
-    if BUCKETS_PER_BIN * np.count_nonzero(mask) > at_most and np.count_nonzero(mask) > 1:
-        return None
-    level = finest_level(bins.take(mask), scale, at_most)
-    chosen = mask & _are_split(bins, scale, level)
+    largest = np.argsort(np.where(mask, -bins.rows, 0), kind="stable")
+    candidates = np.zeros(len(bins), dtype=np.bool_)
+    candidates[largest[: max(at_most // BUCKETS_PER_BIN, 1)]] = True
+    candidates &= mask
+    level = finest_level(bins.take(candidates), scale, at_most)
+    chosen = candidates & _are_split(bins, scale, level)
     if not chosen.any():
         # A filter by range selects exactly the rows of a single bin, however coarse the buckets.
-        chosen[np.argmax(np.where(mask, bins.rows, 0))] = True
-        scale = scale if _are_split(bins.take(chosen), scale).all() else BITS
+        chosen[largest[0]] = True
+        (low,), (high,) = bins.least[chosen], bins.greatest[chosen]
+        # On this scale the two ends are apart, even if one is infinite.
+        scale = Scale.up_to(min(max(-low, high), LARGEST_FINITE))
         level = finest_level(bins.take(chosen), scale, at_most)
     return Plan(rows_in(bins, chosen, scale, level), chosen)
 
@@ -119,17 +111,16 @@ def rows_in(bins: Bins, chosen: BoolArray, scale: Scale, level: int = 0) -> RowQ
     if len(first) == 1 or bins.rows[between & ~chosen].sum() <= spare:
         return query
     ends = scale.buckets(bins.least[last]), scale.buckets(bins.greatest[first])
-    return replace(query, inside=_covering_buckets(*ends, level))
+    inside, inside_level = _covering_buckets(*ends, level)
+    return replace(query, inside=inside, inside_level=inside_level)
 
 
-def _covering_buckets(low: IntArray, high: IntArray, level: int) -> BucketSet:
-    """Return the finest buckets that cover ranges of keys and fit into a table."""
-    span = int(high.max()) - int(low.min())
-    level = max(level, (span // (LARGEST_LOOKUP - 1)).bit_length())
-    while ((high >> level) - (low >> level) + 1).sum() > MOST_NAMED:
+def _covering_buckets(low: IntArray, high: IntArray, level: int) -> tuple[IntArray, int]:
+    """Return the finest buckets, at this level or above, that cover ranges of keys and are few."""
+    while ((high >> level) - (low >> level) + 1).sum() > len(low) + MOST_LISTED:
         level += 1
-    first, last = low >> level, high >> level
-    steps = np.zeros(int(last.max() - first.min()) + 2, dtype=np.int64)
-    np.add.at(steps, first - first.min(), 1)
-    np.add.at(steps, last - first.min() + 1, -1)
-    return BucketSet(level, int(first.min()), np.cumsum(steps[:-1]) > 0)
+    ranges = zip((low >> level).tolist(), (high >> level).tolist(), strict=True)
+    buckets = np.unique(np.concatenate([np.arange(first, last + 1) for first, last in ranges]))
+    while len(buckets) > MOST_LISTED:
+        buckets, level = np.unique(buckets >> 1), level + 1
+    return buckets, level

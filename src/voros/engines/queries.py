@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from voros.core.arrays import LARGEST_FINITE
-from voros.engines.backends import Adapter, LazyFrame
+from voros.engines.backends import collect, where_listed
 from voros.engines.bins import Bins, Columns
 from voros.engines.plan import RowQuery
+from voros.engines.scales import LazyFrame
 from voros.typing import AnyArray
 
-POSITIVE, WEIGHT, SCORE, BUCKET, INSIDE, LABELLED, KNOWN = (
-    f"_voros_{name}"
-    for name in ("positive", "weight", "score", "bucket", "inside", "labelled", "known")
+POSITIVE, WEIGHT, SCORE, BUCKET, INSIDE = (
+    f"_voros_{name}" for name in ("positive", "weight", "score", "bucket", "inside")
 )
 """Columns of the queries; the prefix keeps them apart from the user's own."""
 
@@ -55,85 +54,78 @@ class Usage:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class LazyCases:
-    """Checked cases in a lazy frame.
+class ModelRows:
+    """Checked rows of one model in an engine.
 
     Attributes
     ----------
     frame : LazyFrame
-        Who is positive, a column of scores for each model, and weights if there are any.
-    models : mapping of str to str
-        Columns of scores by model.
+        Scores, who is positive, and weights if there are any.
     weighted : bool
-    adapter : Adapter
     usage : Usage
     """
 
     frame: LazyFrame
-    models: Mapping[str, str]
     weighted: bool
-    adapter: Adapter
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage
 
-    def collect(self, answer: LazyFrame) -> dict[str, AnyArray]:
-        """Run a query and return its columns."""
-        table = self.adapter.collect(answer)
-        columns = {name: table.get_column(name).to_numpy() for name in table.columns}
-        self.usage.bytes_received += sum(column.nbytes for column in columns.values())
-        return columns
-
-    def capped(self) -> LazyCases:
-        """Lower scores of +inf to the highest finite float: a threshold of +inf means no alarm."""
-        highest = nw.col(*self.models.values()).clip(upper_bound=LARGEST_FINITE)
-        return replace(self, frame=self.frame.with_columns(highest))
-
-    def sample(self, name: str, n_rows: int) -> Columns:
+    def sample(self, n_rows: int) -> Columns:
         """Return scores, labels and weights of the first rows that the engine finds."""
-        first = self.frame.select(*self._columns(name)).head(n_rows)
-        return self._rows(replace(self, usage=Usage()).collect(first))
+        return self._fetched(run(self.frame.head(n_rows)))
 
-    def count(self, name: str, query: RowQuery) -> Bins:
+    def count(self, query: RowQuery) -> Bins:
         """Count the rows of a query by buckets."""
-        rows = with_shares(self._rows_of(name, query), self.weighted)
-        rows = self.adapter.with_bucket(rows, SCORE, BUCKET, query.scale, query.level)
-        answer = self.collect(rows.group_by(BUCKET).agg(*_counts(self.weighted)))
+        rows = with_shares(self._rows_of(query), self.weighted)
+        rows = query.scale.with_buckets(rows, SCORE, BUCKET, query.level)
+        answer = run(rows.group_by(BUCKET).agg(*_counts(self.weighted)), self.usage)
         bins = Bins.from_columns(answer, self.weighted)
         self.usage.passes += 1
         self.usage.rows_counted += int(bins.rows.sum())
         return bins
 
-    def rows(self, name: str, query: RowQuery, at_most: int) -> Columns | None:
+    def fetch(self, query: RowQuery, at_most: int) -> Columns | None:
         """Fetch the rows of a query, and perhaps a few others; None if there are more."""
         self.usage.passes += 1
-        rows = self._rows_of(name, query).select(*self._row_columns)
-        columns = self._rows(self.collect(rows.head(at_most + 1)))
+        rows = self._rows_of(query).select(*self._columns)
+        columns = self._fetched(run(rows.head(at_most + 1), self.usage))
         if len(columns[0]) > at_most:
             return None
         self.usage.rows_counted += len(columns[0])
         return columns
 
-    def _rows(self, answer: Mapping[str, AnyArray]) -> Columns:
+    def _fetched(self, answer: Mapping[str, AnyArray]) -> Columns:
         kinds = (np.float64, np.bool_, np.float64)
-        names = self._row_columns
-        return [answer[name].astype(kind) for name, kind in zip(names, kinds, strict=False)]
+        return [answer[name].astype(kind) for name, kind in zip(self._columns, kinds, strict=False)]
 
     @property
-    def _row_columns(self) -> list[str]:
+    def _columns(self) -> list[str]:
         return [SCORE, POSITIVE, *([WEIGHT] if self.weighted else [])]
 
-    def _columns(self, name: str) -> list[nw.Expr]:
-        score, *others = self._row_columns
-        return [nw.col(self.models[name]).alias(score), *map(nw.col, others)]
-
-    def _rows_of(self, name: str, query: RowQuery) -> LazyFrame:
-        rows = self.frame.select(*self._columns(name))
+    def _rows_of(self, query: RowQuery) -> LazyFrame:
+        rows = self.frame
         # An engine can push plain comparisons with the outer range into its scan.
-        if query.low > -np.inf or query.high < np.inf:
-            rows = rows.filter(_between(query.low, query.high))
+        if query.low > -np.inf:
+            rows = rows.filter(nw.col(SCORE) >= query.low)
+        if query.high < np.inf:
+            rows = rows.filter(nw.col(SCORE) <= query.high)
         if query.inside is None:
             return rows
-        rows = self.adapter.with_bucket(rows, SCORE, INSIDE, query.scale, query.inside.level)
-        return self.adapter.with_membership(rows, INSIDE, query.inside).filter(nw.col(INSIDE))
+        rows = query.scale.with_buckets(rows, SCORE, INSIDE, query.inside_level)
+        return where_listed(rows, INSIDE, query.inside)
+
+
+def run(query: LazyFrame, usage: Usage | None = None) -> dict[str, AnyArray]:
+    """Run a query, and return the columns of its answer."""
+    table = collect(query)
+    columns = {name: table.get_column(name).to_numpy() for name in table.columns}
+    if usage is not None:
+        usage.bytes_received += sum(column.nbytes for column in columns.values())
+    return columns
+
+
+def how_many(condition: nw.Expr) -> nw.Expr:
+    """Count the rows where a condition holds, as a float, which is exact below 2**53."""
+    return condition.cast(nw.Float64).sum()
 
 
 def with_shares(frame: LazyFrame, weighted: bool) -> LazyFrame:
@@ -160,10 +152,3 @@ def _counts(weighted: bool) -> list[nw.Expr]:
     score = nw.col(SCORE)
     extremes = [score.min().alias("least"), score.max().alias("greatest")]
     return [nw.len().alias("rows"), *extremes, *class_sums(weighted)]
-
-
-def _between(low: float, high: float) -> nw.Expr:
-    score = nw.col(SCORE)
-    if high == np.inf:
-        return score >= low
-    return score <= high if low == -np.inf else (score >= low) & (score <= high)

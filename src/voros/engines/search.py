@@ -25,11 +25,10 @@ from voros.core.decision import solve
 from voros.core.operating_points import OperatingPoints
 from voros.core.pruning import most_cases
 from voros.core.scenario import Scenario
-from voros.engines.backends import adapter_of, as_lazy
+from voros.engines.backends import as_lazy, collect
 from voros.engines.binned_points import CLOSED, BinnedScores, Bounds, check_tolerance
 from voros.engines.bins import Bins, Columns
-from voros.engines.first_pass import Totals, read_cases
-from voros.engines.keys import BITS, Scale, scale_for
+from voros.engines.first_pass import Totals, read_rows
 from voros.engines.plan import (
     LARGEST_ANSWER,
     RowQuery,
@@ -37,7 +36,8 @@ from voros.engines.plan import (
     finest_level,
     rows_in,
 )
-from voros.engines.queries import LazyCases
+from voros.engines.queries import ModelRows
+from voros.engines.scales import Scale, scale_for
 from voros.typing import BoolArray
 
 SAMPLE_ROWS = 100_000
@@ -45,6 +45,9 @@ SAMPLE_ROWS = 100_000
 
 FIRST_BUCKETS, FINER_BUCKETS = 2**14, 2**17
 """Buckets of the first count, of all rows, and of later counts, of few rows."""
+
+FETCHED_AT_ONCE = 0.3
+"""Share of the largest answer up to which the rows of the first cut are fetched and not counted."""
 
 MARGIN, NOISE = 1.25, 3.0
 """Factor by which a cut lies beyond the capacity, and standard deviations by which a sample must
@@ -75,7 +78,7 @@ def expected_cost(frame: Any) -> str | None:
         None for a smaller frame.
     """
     lazy = as_lazy(frame)
-    rows = adapter_of(lazy).collect(lazy.select(nw.len().alias("rows"))).item(0, "rows")
+    rows = collect(lazy.select(nw.len().alias("rows"))).item(0, "rows")
     if rows <= MANY_ROWS:
         return None
     return f"{rows:,} rows take three to five passes, to an interval of {ENOUGH:g} or narrower"
@@ -129,71 +132,42 @@ class Aim:
         return ~binned.bins.single
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class EngineSource:
     """The rows of a model in an engine.
 
     Attributes
     ----------
-    cases : LazyCases
-    name : str
-        The model.
+    rows : ModelRows
     scale : Scale
     at_most : int
         Rows of the largest answer.
-    fetched : sequence of ndarray, optional
-        Rows from the first cut up, where they are few.
     """
 
-    cases: LazyCases
-    name: str
+    rows: ModelRows
     scale: Scale
     at_most: int
-    fetched: Columns | None = None
 
     def split_from(self, all_rows: Bins, cut: float, share: float) -> Bins:
         """Count the rows from a cut up, which are expected to be this share of all rows."""
         above = replace(all_rows, least=np.maximum(all_rows.least, cut))
         level = finest_level(above, self.scale, min(self.at_most, FIRST_BUCKETS))
-        query = RowQuery(self.scale, level, low=cut)
-        if share * all_rows.rows[0] <= self.at_most:
-            self.fetched = self.cases.rows(self.name, query, 2 * self.at_most)
-        if self.fetched is None:
-            return all_rows.split_off(self.cases.count(self.name, query), cut)
-        buckets = self.scale.buckets(self.fetched[0], level)
-        return all_rows.split_off(Bins.from_rows(self.fetched, buckets), cut)
+        query, few = RowQuery(self.scale, level, low=cut), int(FETCHED_AT_ONCE * self.at_most)
+        fetched = self.rows.fetch(query, 2 * few) if share * all_rows.rows[0] <= few else None
+        parts = self.rows.count(query) if fetched is None else Bins.from_rows(fetched)
+        return all_rows.split_off(parts, cut)
 
     def split(self, ranges: Bins, wanted: BoolArray) -> Bins:
-        """Count open ranges more finely, and by distinct scores where their rows are few.
-
-        Where splitting all ranges takes too large an answer, rows are fetched by parts, from the
-        highest scores down.
-        """
-        if self.fetched is not None:
-            part = wanted & (ranges.least >= self.fetched[0].min())
-            if part.any():
-                return _by_distinct_scores(ranges, part, self.fetched)
-        rows, buckets = np.where(wanted, ranges.rows, 0), min(self.at_most, FINER_BUCKETS)
-        plan = None
-        if rows.sum() > self.at_most:
-            plan = buckets_to_count(ranges, wanted, self.scale, buckets)
-        part = wanted & (np.cumsum(rows) <= self.at_most)
-        if plan is None and part.any():
+        """Count open ranges more finely, and by distinct scores where their rows are few."""
+        if ranges.rows[wanted].sum() <= self.at_most:
             # The filter may let as many other rows through.
-            query = rows_in(ranges, part, self.scale)
-            columns = self.cases.rows(self.name, query, 2 * self.at_most)
-            if columns is not None:
-                return _by_distinct_scores(ranges, part, columns)
-        largest = np.arange(len(rows)) == np.argmax(rows)
-        plan = plan or buckets_to_count(ranges, largest, self.scale, buckets)
-        assert plan is not None
-        return ranges.refined(plan.chosen, self.cases.count(self.name, plan.query))
-
-
-def _by_distinct_scores(ranges: Bins, chosen: BoolArray, columns: Columns) -> Bins:
-    """Count every distinct score of the chosen ranges, whose rows are among these."""
-    inside, _ = ranges.take(chosen).contain(columns[0])
-    return ranges.refined(chosen, Bins.from_rows([column[inside] for column in columns]))
+            query = rows_in(ranges, wanted, self.scale)
+            fetched = self.rows.fetch(query, 2 * self.at_most)
+            if fetched is not None:
+                return ranges.refined(wanted, Bins.from_rows(fetched))
+        buckets = min(self.at_most, FINER_BUCKETS)
+        plan = buckets_to_count(ranges, wanted, self.scale, buckets)
+        return ranges.refined(plan.chosen, self.rows.count(plan.query))
 
 
 def count_frame(
@@ -246,19 +220,20 @@ def count_frame(
     (True, True)
     """
     accepted = None if tolerance is None else check_tolerance(tolerance)
-    cases, totals = read_cases(frame, label, scores, weight, pos_label)
+    models, totals = read_rows(frame, label, scores, weight, pos_label)
     aim = Aim.at(scenarios, accepted, totals.rows)
-    counted = {}
-    for name in scores:
-        apart = replace(cases, usage=replace(cases.usage))
-        counted[name] = search(apart, name, totals, aim, largest_answer).points
-    return counted
+    return {
+        name: search(rows, totals, totals.ranges[name], aim, largest_answer).points
+        for name, rows in models.items()
+    }
 
 
-def search(cases: LazyCases, name: str, totals: Totals, aim: Aim, at_most: int) -> BinnedScores:
-    """Count the scores of a model until an aim is met."""
-    sample, all_rows = cases.sample(name, min(SAMPLE_ROWS, at_most)), _whole(totals, name)
-    source = EngineSource(cases, name, _scale(sample, totals.ranges[name]), at_most)
+def search(
+    rows: ModelRows, totals: Totals, ends: tuple[float, float], aim: Aim, at_most: int
+) -> BinnedScores:
+    """Count the scores of a model, which lie between two ends, until an aim is met."""
+    sample, all_rows = rows.sample(min(SAMPLE_ROWS, at_most)), _whole(totals, ends)
+    source = EngineSource(rows, _scale(sample, ends), at_most)
     binned = partial(
         BinnedScores,
         n_positive=totals.positive,
@@ -267,19 +242,19 @@ def search(cases: LazyCases, name: str, totals: Totals, aim: Aim, at_most: int) 
     )
     if len(sample[0]) == totals.rows:
         bins = Bins.from_rows(sample)
-        cases.usage.rows_counted += totals.rows
+        rows.usage.rows_counted += totals.rows
     else:
         cut = _cut(sample, totals, aim.scenarios)
         bins = source.split_from(all_rows, cut, float(np.mean(sample[0] >= cut)))
     while (open_ranges := aim.open_ranges(binned(bins=bins), at_most)).any():
         bins = source.split(bins, open_ranges)
-    counted = binned(bins=bins, scenarios=tuple(aim.scenarios), usage=cases.usage)
+    counted = binned(bins=bins, scenarios=tuple(aim.scenarios), usage=rows.usage)
     return replace(counted, tolerance=aim.accepted(counted))
 
 
-def _whole(totals: Totals, name: str) -> Bins:
+def _whole(totals: Totals, ends: tuple[float, float]) -> Bins:
     """Return one bin of all rows, before any score is counted."""
-    low, high = (min(score, LARGEST_FINITE) for score in totals.ranges[name])
+    low, high = (min(score, LARGEST_FINITE) for score in ends)
     n_rows, tp, fp = (np.array([n]) for n in (totals.rows, totals.positive, totals.negative))
     return Bins(np.array([low]), np.array([high]), n_rows, tp, fp)
 
@@ -287,7 +262,7 @@ def _whole(totals: Totals, name: str) -> Bins:
 def _scale(sample: Columns, ends: tuple[float, float]) -> Scale:
     finite = np.isfinite(sample[0])
     if not finite.any():
-        return BITS
+        return Scale.up_to(1.0)
     scores = sample[0][finite]
     low, high = ends if np.isfinite(ends).all() else (scores.min(), scores.max())
     return scale_for(scores, sample[1][finite], float(low), float(high))
