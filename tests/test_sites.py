@@ -84,6 +84,7 @@ def test_a_document_is_read_back_as_it_was(tmp_path):
     ("change", "message"),
     [
         ({"format": "counts"}, "accepted is the format 'voros site counts'"),
+        ({"schema": 9}, "schema 9; accepted is 2; written by a newer voros"),
         ({"sites": []}, "sites is a list of 0; accepted is at least one"),
         ({"min_rows": 25}, "models.a has a range of fewer rows than min_rows, 25"),
         ({"min_rows": 0}, "min_rows is 0; accepted is a whole number"),

@@ -119,22 +119,31 @@ def test_weights_are_summed_by_class():
     assert low - 1e-12 <= truth <= high + 1e-12
 
 
-def test_a_file_is_read_back_as_it_was(tmp_path):
+def saved(labels=(1, 0), scores=(0.9, 0.1), **options):
+    """The document of a site's counts, in which one model is called "m"."""
+    counts = voros.SiteCounts.from_scores(
+        list(labels), {"m": list(scores)}, site="north", min_rows=1, **options
+    )
+    return json.loads(counts.to_json())
+
+
+def load(document):
+    return voros.SiteCounts.from_json(json.dumps(document)).models["m"]
+
+
+@pytest.mark.parametrize("bits", [12, 20])
+def test_a_file_is_read_back_as_it_was(bits):
     labels, scores, weights = draw(300, 6)
-    counts = BinnedCounts.from_scores(labels, scores, sample_weight=weights)
-    counts.to_json(tmp_path / "site.json")
-    restored = BinnedCounts.from_json(tmp_path / "site.json")
+    restored = load(saved(labels, scores, sample_weight=weights, bits=bits))
+    counts = BinnedCounts.from_scores(labels, scores, sample_weight=weights, bits=bits)
     assert fields(restored) == fields(counts)
-    assert (restored.bits, restored.one_case) == (counts.bits, counts.one_case)
-    with pytest.raises(FileExistsError):
-        counts.to_json(tmp_path / "site.json")
+    # The smallest weight is one patient's: its power of two is saved.
+    assert (restored.bits, restored.one_case) == (counts.bits, 0.5)
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"format": "counts"}, "accepted is the format 'voros binned counts'"),
-        ({"schema": 9}, "schema 9; accepted is 4; written by a newer voros"),
         ({"rows": [1]}, "rows has another length than buckets, 2"),
         ({"rows": [1, 5]}, r"rows\[1\] is 5; positive and negative add up to 1"),
         ({"rows": [0, 1]}, r"rows\[0\] is 0; accepted is a whole number within \[1,"),
@@ -156,27 +165,28 @@ def test_a_file_is_read_back_as_it_was(tmp_path):
     ],
 )
 def test_damaged_files_are_refused_by_name(change, message):
-    record = json.loads(BinnedCounts.from_scores([1, 0], [0.9, 0.1]).to_json()) | change
+    document = saved()
+    document["models"]["m"] |= change
     with pytest.raises(DocumentError, match=message):
-        BinnedCounts.from_json(json.dumps(record))
+        load(document)
 
 
 def test_missing_keys_are_named():
-    record = json.loads(BinnedCounts.from_scores([1, 0], [0.9, 0.1]).to_json())
-    for key in record.keys() - {"format", "schema"}:
+    for key in saved()["models"]["m"]:
+        document = saved()
+        del document["models"]["m"][key]
         with pytest.raises(DocumentError, match=f'lacks "{key}"'):
-            BinnedCounts.from_json(json.dumps({k: v for k, v in record.items() if k != key}))
+            load(document)
 
 
 def test_rows_of_weighted_counts_cannot_be_set_to_one():
     """One row to a bin would mean that nothing inside it is open: a falsely exact score."""
     labels, scores, weights = draw(300, 6)
-    record = json.loads(
-        BinnedCounts.from_scores(labels, scores, sample_weight=weights, bits=12).to_json()
-    )
-    record["rows"] = [1] * len(record["rows"])
+    document = saved(labels, scores, sample_weight=weights, bits=12)
+    rows = document["models"]["m"]["rows"]
+    document["sites"][0]["cases"], document["models"]["m"]["rows"] = len(rows), [1] * len(rows)
     with pytest.raises(DocumentError, match="was changed after it was saved"):
-        BinnedCounts.from_json(json.dumps(record))
+        load(document)
 
 
 def test_several_sites_are_summed():

@@ -7,7 +7,6 @@ import pytest
 from fuzz.tampering import tampered
 
 import voros
-from voros.engines import BinnedCounts
 from voros.io.documents import DocumentError
 
 pytestmark = pytest.mark.slow
@@ -23,8 +22,14 @@ def saved(position):
     labels = rng.random(60) < 0.4
     scores = rng.normal(size=60) + labels
     weights = rng.random(60) + 0.5 if position == 2 else None
-    bits = (12, 20, 16)[position]
-    return BinnedCounts.from_scores(labels, scores, sample_weight=weights, bits=bits)
+    return voros.SiteCounts.from_scores(
+        labels,
+        scores,
+        site="north",
+        sample_weight=weights,
+        bits=(12, 20, 16)[position],
+        min_rows=1,
+    )
 
 
 def saved_sites():
@@ -56,7 +61,7 @@ def test_a_damaged_summary_is_refused_or_bounds_as_before(position):
     for _ in range(TRIES):
         text, what = tampered(document, rng)
         try:
-            loaded = type(counts).from_json(text)
+            loaded = voros.SiteCounts.from_json(text)
         except DocumentError as error:
             messages.append(str(error))
             continue

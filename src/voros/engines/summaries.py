@@ -1,7 +1,8 @@
 """Counts by fixed bins, which can be added across days and sites without sharing a row.
 
 The bins are buckets of the float key. They do not depend on the data, so that counts of different
-data fit together. `bounds` gives an interval that contains the score in any scenario.
+data fit together. `bounds` gives an interval that contains the score in any scenario. A
+`voros.SiteCounts` saves them, with what was counted.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -32,14 +32,9 @@ from voros.engines.keys import (
 )
 from voros.engines.small_bins import Ranges, overlapping, without_small
 from voros.exceptions import ArgumentError
-from voros.io.documents import Entry, read_document
-from voros.io.writing import json_text, saved, with_checksum
+from voros.io.documents import Entry
 from voros.text.numbers import count
 from voros.typing import AnyArray
-
-FORMAT = "voros binned counts"
-SCHEMA = 4
-"""Version of the fields of a file."""
 
 COLUMNS = ("buckets", "widths", "rows", "positive", "negative")
 """Saved for every bin."""
@@ -285,37 +280,9 @@ class BinnedCounts:
         """Start a sum: Python's ``sum`` adds the first counts to 0."""
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
-    def to_json(self, path: str | Path | None = None, *, force: bool = False) -> str:
-        """Return the counts as JSON, and write them to a file if a path is given.
-
-        An existing file is replaced only with ``force=True``.
-        """
-        fields = {"format": FORMAT, "schema": SCHEMA} | self.fields()
-        return saved(json_text(with_checksum(fields), indent=None), path, force=force)
-
     def fields(self) -> dict[str, Any]:
         """Return the fields that a document saves."""
         return {name: getattr(self, name) for name in FIELDS}
-
-    @classmethod
-    def from_json(cls, source: str | Path) -> BinnedCounts:
-        """Read counts from JSON text or from a file.
-
-        Returns
-        -------
-        BinnedCounts
-
-        Examples
-        --------
-        >>> counts = BinnedCounts.from_scores([1, 0], [0.9, 0.8])
-        >>> BinnedCounts.from_json(counts.to_json()).buckets.tolist() == counts.buckets.tolist()
-        True
-        """
-        document = read_document(source, "saved summary")
-        document.check_format(FORMAT, SCHEMA)
-        counts = cls.from_entries(document.keys("format", "schema", *FIELDS, "checksum"))
-        document.check_unchanged()
-        return counts
 
     @classmethod
     def from_entries(cls, entries: Mapping[str, Entry]) -> BinnedCounts:
