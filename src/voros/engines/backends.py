@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
@@ -109,12 +108,11 @@ def first_rows(frame: Any, n_rows: int) -> Any:
     return collect(as_lazy(frame).head(n_rows)).to_arrow()
 
 
-def pick(frame: LazyFrame, columns: Mapping[str, str]) -> LazyFrame:
-    """Select columns and rename them; `columns` maps new names to present ones."""
-    if engine_of(frame) == "spark":
-        # Spark reads a dot as a field of a struct, unless the name is quoted.
-        columns = {new: "`" + name.replace("`", "``") + "`" for new, name in columns.items()}
-    return frame.select(*(nw.col(name).alias(new) for new, name in columns.items()))
+def column_of(frame: LazyFrame, name: str) -> nw.Expr:
+    """Return a column, whatever its name."""
+    # Spark reads a dot as a field of a struct, unless the name is quoted.
+    quoted = "`" + name.replace("`", "``") + "`"
+    return nw.col(quoted if engine_of(frame) == "spark" else name)
 
 
 def where_listed(frame: LazyFrame, column: str, numbers: IntArray) -> LazyFrame:

@@ -11,7 +11,7 @@ import numpy as np
 
 from voros.core.arrays import LARGEST_COUNT, LARGEST_FINITE, SHOWN_VALUES
 from voros.core.cases import check_labels
-from voros.engines.backends import as_lazy, engine_of, pick
+from voros.engines.backends import as_lazy, column_of, engine_of
 from voros.engines.queries import (
     POSITIVE,
     SCORE,
@@ -70,34 +70,33 @@ def read_rows(
     lazy = as_lazy(frame)
     _check_columns(lazy, label, scores, weight)
     models = {name: f"_voros_m{position}" for position, name in enumerate(scores)}
-    columns = {LABEL: label} | {short: name for name, short in models.items()}
-    lazy = pick(lazy, columns if weight is None else columns | {WEIGHT: weight})
+    weights = {} if weight is None else {WEIGHT: weight}
+    columns = {LABEL: label} | weights | {short: name for name, short in models.items()}
+    lazy = lazy.select(*(column_of(lazy, name).alias(new) for new, name in columns.items()))
     schema = lazy.collect_schema()
-    integers = [name for name, short in models.items() if schema[short].is_integer()]
     if weight is not None:
         lazy = _with_positive_weights(lazy, weight)
-    positive = _positive(schema[LABEL], _classes(lazy, label, pos_label))
-    others = [] if weight is None else [nw.col(WEIGHT).cast(nw.Float64)]
-    marked = lazy.with_columns(
-        positive.alias(POSITIVE), nw.col(*models.values()).cast(nw.Float64), *others
-    )
+    positive = _positive(schema[LABEL], _classes(lazy, label, pos_label)).alias(POSITIVE)
+    lazy = lazy.with_columns(positive, nw.col(*models.values(), *weights).cast(nw.Float64))
     usage = Usage(engine_of(lazy), passes=1 if weight is None else 2)
-    totals = _totals(marked, label, models, weight is not None, usage)
+    totals = _totals(lazy, label, models, weight is not None, usage)
     usage.rows = totals.rows
-    _check_exact_integers(totals, integers)
-    rows = {}
-    for name, short in models.items():
-        score = nw.col(short)
-        if np.isposinf(totals.ranges[name][1]):
-            # A threshold of +inf means no alarm.
-            score = score.clip(upper_bound=LARGEST_FINITE)
-        others = [nw.col(POSITIVE), *([] if weight is None else [nw.col(WEIGHT)])]
-        rows[name] = ModelRows(
-            frame=marked.select(score.alias(SCORE), *others),
+    _check_exact_integers(totals, [m for m, short in models.items() if schema[short].is_integer()])
+    rows = {
+        name: ModelRows(
+            frame=lazy.select(_score(short, totals.ranges[name][1]), POSITIVE, *weights),
             weighted=weight is not None,
             usage=replace(usage),
         )
+        for name, short in models.items()
+    }
     return rows, totals
+
+
+def _score(short: str, high: float) -> nw.Expr:
+    """Return scores; +inf, which means no alarm, becomes the highest finite float."""
+    score = nw.col(short).alias(SCORE)
+    return score.clip(upper_bound=LARGEST_FINITE) if np.isposinf(high) else score
 
 
 def _check_exact_integers(totals: Totals, integer_models: Sequence[str]) -> None:

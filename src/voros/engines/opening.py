@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
 
-from voros.engines.backends import as_lazy, check_engine, pick
+from voros.engines.backends import as_lazy, check_engine, column_of
 from voros.engines.files import TableFile, common_types, find_files
 from voros.engines.scales import LazyFrame
 from voros.exceptions import PredictionFileError
@@ -18,6 +18,12 @@ from voros.io.bad_rows import NO_VALUE
 
 Part: TypeAlias = Sequence[TableFile]
 """Files that have the same columns, in the same types."""
+
+Reader: TypeAlias = Callable[[Part], Any]
+"""Opens files as one frame; columns of delimited text may all be text."""
+
+WIDER = {"int64": nw.Int64(), "double": nw.Float64(), "string": nw.String()}
+"""Types to which columns of several files are widened."""
 
 READ_TEXT = ("duckdb", "polars")
 """Engines that read CSV."""
@@ -68,56 +74,47 @@ def open_files(path: str | Path, engine: str, columns: Sequence[str] = ()) -> An
     parts: dict[Any, list[TableFile]] = {}
     for file in files:
         parts.setdefault((file.delimiter, *file.types.items()), []).append(file)
-    frames = list(map(as_lazy, _OPENERS[engine](list(parts.values()))))
-    firsts = [part[0] for part in parts.values()]
-    if len(parts) == 1 and types == firsts[0].types and not _flags(firsts[0], types):
-        return frames[0].to_native()
-    same = {name: name for name in types}
-    alike = [
-        _with_types(pick(frame, same), file, types)
-        for frame, file in zip(frames, firsts, strict=True)
-    ]
-    return nw.concat(alike).to_native()
+    read = _READERS[engine]()
+    frames = [_typed(as_lazy(read(part)), part[0], types) for part in parts.values()]
+    return nw.concat(frames).to_native()
 
 
-def _with_types(frame: LazyFrame, file: TableFile, types: Mapping[str, Any]) -> LazyFrame:
-    """Cast the columns of a file to these types."""
-    wider = {"int64": nw.Int64(), "double": nw.Float64(), "string": nw.String()}
-    changed = {name: str(kind) for name, kind in types.items() if file.types[name] != kind}
-    casts = [nw.col(name).cast(wider[kind]) for name, kind in changed.items()]
-    casts += [_truth(name) for name in _flags(file, types)]
-    return frame.with_columns(*casts) if casts else frame
+def _typed(frame: LazyFrame, file: TableFile, types: Mapping[str, Any]) -> LazyFrame:
+    """Return these columns of a file, in these types."""
+    columns, schema = [], frame.collect_schema()
+    for name, kind in types.items():
+        column, given = column_of(frame, name), file.types[name]
+        if file.delimiter and schema[name] == nw.String:
+            column = _from_text(column, str(given))
+        elif given != kind:
+            column = column.cast(WIDER[str(kind)])
+        columns.append(column.alias(name))
+    return frame.select(*columns)
 
 
-def _flags(file: TableFile, types: Mapping[str, Any]) -> list[str]:
-    """Return the Boolean columns of a text file."""
-    return [name for name in types if file.delimiter and str(types[name]) == "bool"]
+def _from_text(column: nw.Expr, kind: str) -> nw.Expr:
+    """Read text as numbers, as true or false in upper or lower case, or as it is."""
+    if kind == "double":
+        # DuckDB alone would read 1_0 as a number.
+        return column.str.replace_all("_", "?", literal=True).cast(nw.Float64)
+    if kind == "bool":
+        text = column.str.to_lowercase()
+        is_false = nw.when(text == "false").then(nw.lit(False))
+        return nw.when(text == "true").then(nw.lit(True)).otherwise(is_false)
+    return column
 
 
-def _truth(name: str) -> nw.Expr:
-    """Return true or false for these words in upper or lower case, and null for others."""
-    text = nw.col(name).str.to_lowercase()
-    is_false = nw.when(text == "false").then(nw.lit(False))
-    return nw.when(text == "true").then(nw.lit(True)).otherwise(is_false).alias(name)
-
-
-def _names(part: Part, written: Callable[[str], str] = str) -> list[str]:
-    return [written(file.name) for file in part]
-
-
-def _numbers(part: Part) -> list[tuple[str, bool]]:
-    """Return the columns of delimited text, and whether each holds numbers."""
-    return [(name, str(kind) == "double") for name, kind in part[0].types.items()]
-
-
-def _open_polars(parts: Sequence[Part]) -> list[Any]:
+def _polars_reader() -> Reader:
     import polars as pl
 
-    def scan(part: Part) -> Any:
-        names = _names(part)
+    def read(part: Part) -> Any:
+        names = [file.name for file in part]
         if part[0].format == "parquet":
             return pl.scan_parquet(names, hive_partitioning=False, glob=False)
-        schema = {name: pl.Float64 if number else pl.String for name, number in _numbers(part)}
+        schema = {
+            name: pl.Float64 if kind == "double" else pl.String
+            for name, kind in part[0].types.items()
+        }
         return pl.scan_csv(
             names,
             schema=schema,
@@ -126,46 +123,34 @@ def _open_polars(parts: Sequence[Part]) -> list[Any]:
             null_values=sorted(NO_VALUE),
         )
 
-    return [scan(part) for part in parts]
+    return read
 
 
-def _open_duckdb(parts: Sequence[Part]) -> list[Any]:
+def _duckdb_reader() -> Reader:
     """Read on a new connection, which spills into the folder of temporary files."""
     import duckdb
 
-    connection = duckdb.connect(config={"temp_directory": tempfile.gettempdir()})
-    return [_read_by_duckdb(connection, part) for part in parts]
+    connection: Any = duckdb.connect(config={"temp_directory": tempfile.gettempdir()})
+
+    def read(part: Part) -> Any:
+        names = [escape(file.name) for file in part]
+        if part[0].format == "parquet":
+            return connection.read_parquet(names, hive_partitioning=False)
+        return connection.read_csv(
+            names,
+            columns=dict.fromkeys(part[0].types, "VARCHAR"),
+            sep=part[0].delimiter,
+            na_values=sorted(NO_VALUE),
+            header=True,
+            quotechar='"',
+            escapechar='"',
+            auto_detect=False,
+        )
+
+    return read
 
 
-def _read_by_duckdb(connection: Any, part: Part) -> Any:
-    names = _names(part, escape)
-    if part[0].format == "parquet":
-        return connection.read_parquet(names, hive_partitioning=False)
-    columns = {name: "VARCHAR" for name, _ in _numbers(part)}
-    text = connection.read_csv(
-        names,
-        columns=columns,
-        sep=part[0].delimiter,
-        na_values=sorted(NO_VALUE),
-        header=True,
-        quotechar='"',
-        escapechar='"',
-        auto_detect=False,
-    )
-    return text.project(", ".join(_from_text(*column) for column in _numbers(part)))
-
-
-def _from_text(name: str, number: bool) -> str:
-    """Return SQL that reads a column; DuckDB alone would read 1_0 as a number."""
-    quoted = '"' + name.replace('"', '""') + '"'
-    if not number:
-        return quoted
-    wrong = f"error('a number with an underscore: ' || {quoted})"
-    good = f"CAST({quoted} AS DOUBLE)"
-    return f"CASE WHEN contains({quoted}, '_') THEN {wrong} ELSE {good} END AS {quoted}"
-
-
-def _open_spark(parts: Sequence[Part]) -> list[Any]:
+def _spark_reader() -> Reader:
     """Read in the active session, or in a new one."""
     from pyspark.sql import SparkSession
 
@@ -173,11 +158,11 @@ def _open_spark(parts: Sequence[Part]) -> list[Any]:
     session = active or SparkSession.builder.appName("voros").getOrCreate()
     # This option also keeps the names of nested folders out of the columns.
     reader = session.read.option("recursiveFileLookup", True)
-    return [reader.parquet(*_names(part)) for part in parts]
+    return lambda part: reader.parquet(*(file.name for file in part))
 
 
-_OPENERS: Mapping[str, Callable[[Sequence[Part]], list[Any]]] = {
-    "polars": _open_polars,
-    "duckdb": _open_duckdb,
-    "spark": _open_spark,
+_READERS: Mapping[str, Callable[[], Reader]] = {
+    "polars": _polars_reader,
+    "duckdb": _duckdb_reader,
+    "spark": _spark_reader,
 }
