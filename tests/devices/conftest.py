@@ -12,7 +12,6 @@ SMALL = {
     rows: {
         "FEW_ROWS": 20,
         "SORT_BLOCK": 500,
-        "ROWS_TOGETHER": 4,
         "HULL_GROUPS": 8,
     },
     libraries: {"DEVICE_BLOCK": 1000, "AT_ONCE": 0},

@@ -8,9 +8,7 @@ It lies above every such line and is never dropped, in whatever order the others
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain, pairwise
 from typing import Any
 
@@ -27,15 +25,11 @@ from voros.typing import AnyArray
 FEW_ROWS = 2**15
 """Thresholds up to which the host decides."""
 
-LOCAL_STALLED, ROWS_STALLED = 0.35, 0.9
-"""A local or other round that leaves more than this share of the thresholds is the last."""
+STALLED = 0.9
+"""A round that leaves more than this share of the thresholds is the last."""
 
 HULL_GROUPS = 2**10
-"""Groups of rows whose best rows approximate the hull."""
-
-ROWS_TOGETHER, MANY_GROUPS = 64, 16
-"""Size of groups whose rows are compared with the best of both neighbouring groups; with fewer
-than this number of groups each row is a group."""
+"""Groups of rows whose best rows approximate the hull; the host computes the hull of these."""
 
 SORT_BLOCK = 2**24
 """Cases sorted at once, which takes about 400 MB."""
@@ -107,24 +101,14 @@ class Rows:
         if len(self) <= FEW_ROWS:
             return self
         sure, possible = _within_limits(self, scenario, totals)
-        positions = self.library.where_true(possible)
-        sure = self.library.take(sure, positions)
-        # First rows below lines between neighbours, while that drops many; then rows below the
-        # hull of a sample of rows, which is computed on the host.
-        rows, sure = self.take(positions)._fewer(sure, _above_chords, LOCAL_STALLED)
-        above = partial(_above_hull, never_alarm=scenario.min_recall is None)
-        return rows._fewer(sure, above, ROWS_STALLED)[0]
-
-    def _fewer(
-        self, sure: Any, marked: Callable[[Rows, Any], Any], stalled: float
-    ) -> tuple[Rows, Any]:
-        """Drop rows below lines between sure rows, until few are left or a round drops few."""
-        rows, before = self, np.inf
-        while max(FEW_ROWS, 2) < len(rows) <= stalled * before:
-            before = len(rows)
-            positions = self.library.where_true(marked(rows, sure))
+        rows, marked, before = self, possible, np.inf
+        while True:
+            positions = self.library.where_true(marked)
             rows, sure = rows.take(positions), self.library.take(sure, positions)
-        return rows, sure
+            if len(rows) <= FEW_ROWS or len(rows) > STALLED * before:
+                return rows
+            before = len(rows)
+            marked = _above_hull(rows, sure, never_alarm=scenario.min_recall is None)
 
 
 def _sorted(library: Library, values: Any) -> Any:
@@ -184,32 +168,6 @@ def _within_limits(rows: Rows, scenario: Scenario, totals: tuple[int, int]) -> t
     lowest = xp.minimum(highest, xp.full_like(highest, floor))
     recalled = (hits >= least * (1 - slack)) | (precision >= highest * (1 - slack))
     return sure, capable & recalled & (precision >= lowest * (1 - slack))
-
-
-def _above_chords(rows: Rows, sure: Any) -> Any:
-    """Mark the rows that are not below a line between two sure rows, one on either side.
-
-    The line runs from the best row of the previous group to the best row of the next group, by the
-    slope of each group.
-    """
-    xp, (real, slack) = rows.library.xp, rows.library.real_type
-    size = ROWS_TOGETHER if len(rows) >= MANY_GROUPS * ROWS_TOGETHER else 1
-    tp, fp, safe = _grouped(rows, sure, size)
-    n_groups = tp.shape[0]
-    best = _best_of_groups(xp, tp, fp, safe, real)
-    tp_best, fp_best, safe_best = (
-        xp.take_along_axis(column, best, axis=1) for column in (tp, fp, safe)
-    )
-    # The next group has higher scores, and so fewer alarms.
-    gained = xp.astype(tp[1:-1, :] - tp_best[2:, :], real)
-    passed = xp.astype(fp[1:-1, :] - fp_best[2:, :], real)
-    gain = xp.astype(tp_best[:-2, :] - tp_best[2:, :], real)
-    width = xp.astype(fp_best[:-2, :] - fp_best[2:, :], real)
-    below = (gained * width < gain * passed * (1 - slack)) | (width == 0)
-    kept = ~(below & safe_best[:-2, :] & safe_best[2:, :])
-    ends = (size, len(rows) - (n_groups - 1) * size)
-    first, last = (xp.ones(n, dtype=kept.dtype, device=rows.library.device) for n in ends)
-    return xp.concat([first, xp.reshape(kept, (-1,)), last])
 
 
 def _above_hull(rows: Rows, sure: Any, *, never_alarm: bool) -> Any:
