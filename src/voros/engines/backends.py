@@ -6,14 +6,15 @@ import os
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
-from typing import Any
+from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
 
 from voros.engines.keys import IntArray
-from voros.engines.scales import LazyFrame
 from voros.exceptions import ArgumentError
 from voros.installing import missing_package
+
+LazyFrame: TypeAlias = nw.LazyFrame[Any]
 
 PACKAGES = {"polars": "polars", "duckdb": "duckdb", "spark": "pyspark"}
 """The package that each engine needs."""

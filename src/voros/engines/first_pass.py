@@ -11,7 +11,7 @@ import numpy as np
 
 from voros.core.arrays import LARGEST_COUNT, LARGEST_FINITE, SHOWN_VALUES
 from voros.core.cases import check_labels
-from voros.engines.backends import as_lazy, column_of, engine_of
+from voros.engines.backends import LazyFrame, as_lazy, column_of, engine_of
 from voros.engines.queries import (
     POSITIVE,
     SCORE,
@@ -23,7 +23,6 @@ from voros.engines.queries import (
     run,
     with_shares,
 )
-from voros.engines.scales import LazyFrame
 from voros.typing import AnyArray
 
 LABEL = "_voros_label"
@@ -80,7 +79,6 @@ def read_rows(
     lazy = lazy.with_columns(positive, nw.col(*models.values(), *weights).cast(nw.Float64))
     usage = Usage(engine_of(lazy), passes=1 if weight is None else 2)
     totals = _totals(lazy, label, models, weight is not None, usage)
-    usage.rows = totals.rows
     _check_exact_integers(totals, [m for m, short in models.items() if schema[short].is_integer()])
     rows = {
         name: ModelRows(
@@ -168,6 +166,31 @@ def _positive(kind: Any, classes: tuple[Any, Any]) -> nw.Expr:
 def _totals(
     lazy: LazyFrame, label: str, models: Mapping[str, str], weighted: bool, usage: Usage
 ) -> Totals:
+    aggregates = _aggregates(models, weighted)
+    answer = run(with_shares(lazy, weighted).select(*aggregates), usage)
+    sums = {name: column[0] for name, column in answer.items()}
+    rows = usage.rows = int(sums["rows"])
+    if rows == 0:
+        raise ValueError("frame is empty; at least one case of each class is needed")
+    if int(sums["known"]) < rows:
+        raise ValueError(_why_unknown(lazy, label, rows, int(sums["known"])))
+    positive = float(sums["positive"]) if weighted else int(sums["positive"])
+    negative = float(sums["negative"]) if weighted else rows - positive
+    _check_both_classes(label, positive, negative)
+    for name, short in models.items():
+        # The sum of finite scores is finite, unless it is beyond the floats. Statistics of a file
+        # leave NaN out; no engine takes a sum from them.
+        if int(sums[f"{short}_count"]) < rows or not np.isfinite(float(sums[f"{short}_sum"])):
+            usage.passes += 1
+            _check_present(lazy, rows, name, short)
+    ranges = {
+        name: (float(sums[f"{short}_low"]), float(sums[f"{short}_high"]))
+        for name, short in models.items()
+    }
+    return Totals(rows, positive, negative, float(sums.get("one_case", 1.0)), ranges)
+
+
+def _aggregates(models: Mapping[str, str], weighted: bool) -> list[nw.Expr]:
     aggregates = [nw.len().alias("rows"), nw.col(POSITIVE).count().alias("known")]
     aggregates += class_sums(weighted)
     if weighted:
@@ -176,31 +199,16 @@ def _totals(
         score = nw.col(short)
         aggregates += [score.min().alias(f"{short}_low"), score.max().alias(f"{short}_high")]
         aggregates += [score.count().alias(f"{short}_count"), score.sum().alias(f"{short}_sum")]
-    answer = run(with_shares(lazy, weighted).select(*aggregates), usage)
-    sums = {name: column[0] for name, column in answer.items()}
-    rows = int(sums["rows"])
-    if rows == 0:
-        raise ValueError("frame is empty; at least one case of each class is needed")
-    if int(sums["known"]) < rows:
-        raise ValueError(_why_unknown(lazy, label, rows, int(sums["known"])))
-    positive = float(sums["positive"]) if weighted else int(sums["positive"])
-    negative = float(sums["negative"]) if weighted else rows - positive
+    return aggregates
+
+
+def _check_both_classes(label: str, positive: float, negative: float) -> None:
     if positive == 0 or negative == 0:
         held = "positive" if negative == 0 else "negative"
         raise ValueError(
             f"label column {label!r} holds {held} cases only; both classes are needed to draw a "
             "ROC curve"
         )
-    for name, short in models.items():
-        # The sum of finite scores is finite; it is not taken from the statistics of a file, which
-        # leave NaN out.
-        if int(sums[f"{short}_count"]) < rows or not np.isfinite(float(sums[f"{short}_sum"])):
-            _check_present(lazy, rows, name, short)
-    ranges = {
-        name: (float(sums[f"{short}_low"]), float(sums[f"{short}_high"]))
-        for name, short in models.items()
-    }
-    return Totals(rows, positive, negative, float(sums.get("one_case", 1.0)), ranges)
 
 
 def _why_unknown(lazy: LazyFrame, label: str, rows: int, known: int) -> str:

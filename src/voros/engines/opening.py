@@ -10,9 +10,8 @@ from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
 
-from voros.engines.backends import as_lazy, check_engine, column_of
+from voros.engines.backends import LazyFrame, as_lazy, check_engine, column_of
 from voros.engines.files import TableFile, common_types, find_files
-from voros.engines.scales import LazyFrame
 from voros.exceptions import PredictionFileError
 from voros.io.bad_rows import NO_VALUE
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from voros.engines.backends import collect, where_listed
+from voros.engines.backends import LazyFrame, collect, where_listed
 from voros.engines.bins import Bins, Columns
 from voros.engines.plan import RowQuery
-from voros.engines.scales import LazyFrame
 from voros.typing import AnyArray
 
 POSITIVE, WEIGHT, SCORE, BUCKET, INSIDE = (

@@ -8,15 +8,14 @@ with powers of two and square roots are the same to the last bit in every engine
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from voros.engines.backends import LazyFrame
 from voros.engines.keys import IntArray
 from voros.typing import BoolArray, FloatArray
-
-LazyFrame: TypeAlias = nw.LazyFrame[Any]
 
 KEY_SIZE = 54
 """The largest score has a key of this number of bits: it and its neighbours have keys of their
