@@ -67,11 +67,15 @@ class Tuning:
     far_off: float = 1e-3
     # Normal deviates that divide the places of the start into intervals.
     start_places: tuple[float, ...] = (
-        *(-3.2, -2.5, -2.0, -1.6, -1.25, -0.95, -0.65, -0.35, -0.05, 0.3, 0.7, 1.2),
+        *(-3.2, -2.7, -2.3, -1.95, -1.65, -1.4, -1.15, -0.9),
+        *(-0.65, -0.4, -0.15, 0.1, 0.4, 0.7, 1.1, 1.6),
     )
 
+    # Standard deviations within which counts are looked at where chances to pass are convex.
+    line_spread: float = 5.0
+
     # Neighbouring parts of thresholds within which first risky thresholds may lie in any order.
-    path_parts: int = 10
+    path_parts: int = 16
 
     # Standard deviations after which a binomial is cut off.
     spread: float = 7.0
@@ -80,8 +84,8 @@ class Tuning:
     # Added to every bound: more than is cut off and than rounding can take away.
     cut_off: float = 1e-9
     # Expected counts are apart by `step` standard deviations, and by `least_step` at least.
-    step: float = 0.25
-    least_step: float = 0.2
+    step: float = 0.2
+    least_step: float = 0.16
     # Beyond a variance of `near` steps grow, as that power of the variance.
     near: float = 400.0
     near_power: float = 0.25
@@ -95,7 +99,7 @@ class Tuning:
     # Multiplications of one matrix product, at most: from about 260,000 on OpenBLAS uses threads.
     product_size: int = 200_000
     # Parts into which lines between computed means are divided.
-    parts: int = 2
+    parts: int = 3
     # Rows of a table that are computed at once.
     block: int = 512
 
@@ -114,11 +118,11 @@ class Tuning:
     # part the first, the last and the step.
     deviates: tuple[tuple[float, float, float], ...] = (
         (-1.5, 0.0, 0.06),
-        (0.0, 0.4, 0.02),
-        (0.4, 2.4, 0.0125),
-        (2.4, 3.0, 0.03),
-        (3.0, 4.0, 0.05),
-        (4.0, 6.21, 0.1),
+        (0.0, 0.4, 0.04),
+        (0.4, 2.4, 0.025),
+        (2.4, 3.0, 0.04),
+        (3.0, 4.0, 0.08),
+        (4.0, 6.21, 0.2),
     )
     # Precisions are apart by this part of their distance to the floor.
     precision_step: float = 0.03
@@ -129,7 +133,8 @@ class Tuning:
     nearest: float = 0.045
     # Precisions below the floor, in standard deviations.
     below: tuple[float, ...] = (
-        *(0.06, 0.12, 0.18, 0.24, 0.3, 0.36, 0.42, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
+        *(0.03, 0.06, 0.09, 0.12, 0.15, 0.18, 0.21, 0.24, 0.27, 0.3, 0.33, 0.36, 0.39, 0.42),
+        *(0.45, 0.48, 0.51, 0.54, 0.57, 0.6, 0.65, 0.7, 0.75, 0.8, 0.9, 1.0),
         *(1.2, 1.4, 1.7, 2.0, 2.5, 3.0),
     )
 
@@ -149,9 +154,9 @@ class Tuning:
     # Numbers of alarms between which margins are interpolated.
     margin_nodes: int = 14
     # Part of alpha that the search for margins aims at.
-    aimed_at: float = 0.993
+    aimed_at: float = 0.996
     # Parts of alpha that end the search after one step, two, and so on.
-    least_used: tuple[float, ...] = (0.985, 0.985, 0.975, 0.96, 0.93, 0.9, 0.0)
+    least_used: tuple[float, ...] = (0.99, 0.985, 0.98, 0.96, 0.93, 0.9, 0.0)
     # By which margins are raised at least, in standard deviations, doubled at every step.
     smallest_step: float = 0.002
     # Between a risky and a safe shift the next one is at least this part away from either.

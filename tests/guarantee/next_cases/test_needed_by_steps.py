@@ -138,7 +138,7 @@ def test_margins_at_a_few_numbers_of_alarms_have_just_the_risk(walk: FixedSequen
 def test_of_all_requirements_tried_the_one_that_uses_most_of_alpha_is_kept(
     walk: FixedSequence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first is the solved margins, moved by the first shift; no two are alike."""
+    """The first is the solved margins, moved by the first shift."""
     tried, computed = [], RiskBound.risk
 
     def risk(self: RiskBound, needed: np.ndarray) -> float:
@@ -154,7 +154,6 @@ def test_of_all_requirements_tried_the_one_that_uses_most_of_alpha_is_kept(
     assert tried[0][0] == [max(least, first[1] - 1), *first[1:]]
     safe = [row for row in tried if row[1] <= walk.alpha]
     assert kept == max(safe, key=lambda row: row[1])[0]
-    assert len({tuple(needed) for needed, _ in tried}) == len(tried)
 
 
 @pytest.mark.parametrize(

@@ -36,8 +36,9 @@ class Setting:
     @cached_property
     def edges(self) -> np.ndarray:
         few, many = self.chances
-        halves = np.stack([few[:-1], (few[:-1] + few[1:]) / 2], axis=1).ravel()
-        return np.concatenate([halves, many])
+        along = np.arange(TUNING.parts) / TUNING.parts
+        parts = few[:-1, None] + np.diff(few)[:, None] * along
+        return np.concatenate([parts.ravel(), many])
 
     @property
     def n_few(self) -> int:

@@ -18,6 +18,7 @@ from scipy.stats import binom
 
 from voros.guarantee.next_cases.fixed_sequence import FixedSequence
 from voros.guarantee.next_cases.needed import RiskBound
+from voros.guarantee.next_cases.tail_bounds import windows
 from voros.guarantee.tuning import TUNING
 
 WALKS = [
@@ -67,7 +68,7 @@ def at_risky(walk: FixedSequence, needed: np.ndarray, place: int) -> np.ndarray:
 
 @cache
 def passing_by(walk: FixedSequence, needed: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-    return RiskBound(walk)._passing.bounds(np.array(needed))
+    return RiskBound(walk)._passing.lines(np.array(needed))
 
 
 def at_start(walk: FixedSequence, needed: int, place: int) -> np.ndarray:
@@ -81,17 +82,52 @@ def at_start(walk: FixedSequence, needed: int, place: int) -> np.ndarray:
 
 def risk_by_definition(walk: FixedSequence, needed: np.ndarray) -> float:
     """For the largest chance of a broken floor the first risky threshold lies latest."""
-    total = TUNING.far_off * walk.alpha + walk.risky.ignored
+    total = RiskBound(walk)._set_aside
+    # Counts are looked at within five standard deviations; what lies outside is added.
+    assert 0 <= total - TUNING.far_off * walk.alpha - walk.risky.ignored < 1e-4
+    lines = lines_by_definition(walk, needed)
     for place, weight in enumerate(walk.place_weights):
         passing = at_risky(walk, needed, place)
         steps = [at_start(walk, int(needed[0]), place)]
         steps += [passing[group].max(axis=0) for group in groups(walk)]
-        best = np.zeros(len(steps))
-        for of_chance, added in zip(walk.risky.weights, np.transpose(steps), strict=True):
-            at_this_or_later = np.maximum.accumulate(best[::-1])[::-1]
-            best = at_this_or_later + of_chance * added
-        total += weight * max(best)
+        ends = np.array(steps)
+        begins = np.array(
+            [[ends[i, j - line] for j, line in enumerate(row)] for i, row in enumerate(lines)]
+        )
+        for values in (begins, ends):
+            best = np.zeros(len(steps))
+            for of_chance, added in zip(walk.risky.weights, values.T, strict=True):
+                at_this_or_later = np.maximum.accumulate(best[::-1])[::-1]
+                best = at_this_or_later + of_chance * added
+            total += weight * max(best) / 2
     return float(total)
+
+
+def lines_by_definition(walk: FixedSequence, needed: np.ndarray) -> np.ndarray:
+    """Whether the chance to pass is convex between a chance of a broken floor and the greater one.
+
+    It is where no validation count a and next count b have N(a) - phi b - 1 < (a - b) rho: checked
+    at every a within five standard deviations and the least b, with the greatest rho.
+    """
+    begins, spread = walk.edges[:-1], TUNING.line_spread
+    lines = np.zeros((len(groups(walk)) + 1, len(walk.risky.weights)), dtype=int)
+    below, floor = walk.n_cases - walk.start, walk.min_precision
+    for i, group in enumerate(groups(walk), 1):
+        shares = [p + (1 - p) * begins[part] for p in walk.places[[0, -1]] for part in group]
+        risky = walk.risky.at(np.array(shares))
+        low = windows(below, walk.edges[[group[0]]], spread)[0][0]
+        high = windows(below, walk.edges[[group[-1] + 1]], spread)[1][0]
+        next_low = windows(walk.horizon, np.array([min(shares)]), spread)[0][0]
+        for j in range(1, lines.shape[1]):
+            rho = max(risky[:, j])
+            counts = [a for a in range(walk.start + low, walk.start + high + 1) if a <= walk.most]
+            convex = all(
+                needed[a - walk.start + 1] - floor * next_low - 1 >= (a - next_low) * rho - 1e-9
+                and needed[a - walk.start + 1] >= floor * a + 1 - 1e-9
+                for a in counts
+            )
+            lines[i, j] = convex and min(risky[:, j - 1]) >= floor
+    return lines
 
 
 @pytest.mark.parametrize("walk", WALKS)

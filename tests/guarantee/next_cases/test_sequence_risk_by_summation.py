@@ -21,7 +21,7 @@ from voros.guarantee.next_cases.needed import RiskBound, requirement
 from voros.guarantee.next_cases.tail_bounds import windows
 
 N_PLACES = 32
-LEVELS = np.concatenate([np.linspace(0.98, 0.02, 97), np.geomspace(0.018, 1e-6, 40)])
+LEVELS = np.concatenate([np.linspace(0.98, 0.02, 241), np.geomspace(0.0196, 1e-6, 100)])
 PRECISION = np.linspace(0.0, 1.0, 1001)
 
 

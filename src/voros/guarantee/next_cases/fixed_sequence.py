@@ -384,7 +384,7 @@ def rising_chances(low: float, high: float, trials: int) -> FloatArray:
     Examples
     --------
     >>> rising_chances(0.1, 0.2, 10).round(3).tolist()
-    [0.1, 0.124, 0.15, 0.178, 0.2]
+    [0.1, 0.119, 0.139, 0.161, 0.185, 0.2]
     """
     chances = [low]
     while chances[-1] < high:

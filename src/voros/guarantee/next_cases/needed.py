@@ -14,6 +14,7 @@ within alpha. Validity depends on this last step alone.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cached_property, lru_cache
 from itertools import chain, repeat
@@ -22,8 +23,10 @@ import numpy as np
 from scipy.special import betainc, ndtr, ndtri, xlogy
 
 from voros.core.exact_limits import as_fraction
+from voros.guarantee.binomial_tests import at_least
 from voros.guarantee.next_cases.closed_bounds import ManyCounts, tail_bound
 from voros.guarantee.next_cases.fixed_sequence import FixedSequence, exact_up_to
+from voros.guarantee.next_cases.grid_bounds import FEWEST_TRIALS
 from voros.guarantee.next_cases.tail_bounds import (
     LEAST,
     BinomialCounts,
@@ -32,9 +35,9 @@ from voros.guarantee.next_cases.tail_bounds import (
     windows,
 )
 from voros.guarantee.tuning import TUNING
-from voros.typing import AnyArray, FloatArray
+from voros.typing import AnyArray, BoolArray, FloatArray
 
-MARGIN_HALVINGS, WIDEST_MARGIN, SMALL = 16, 64.0, 0.05
+MARGIN_HALVINGS, WIDEST_MARGIN, SMALL, TINY = 16, 64.0, 0.05, 1e-12
 """Halvings of the interval in which a margin is sought, the largest one, and a small change."""
 
 
@@ -194,6 +197,9 @@ class Passing:
         self._few = BinomialCounts(below, few)
         self._many = ManyCounts(below, many, start) if len(many) > 1 else None
         self._windows = windows(below, edges)
+        most = start + self._windows[1][1:].astype(np.float64)
+        # With more trials a tail may lie further above a line.
+        self._bends = np.append(np.zeros((len(most), 1)), tail_bends(most, precision), axis=1)
 
     def bounds(self, needed: AnyArray) -> tuple[FloatArray, FloatArray]:
         """Bound the chance to pass within each part, and how much it drops, for each precision.
@@ -208,6 +214,16 @@ class Passing:
         passing[:, 0] = 0.0
         convex = self.precision <= self._convex_up_to(needed)[:, None]
         return passing, np.where(convex, np.diff(passing, axis=1, prepend=0.0), 0.0)
+
+    def lines(self, needed: AnyArray) -> tuple[FloatArray, FloatArray]:
+        """Return `bounds` with lines where the chance to pass is not known to be convex, too.
+
+        There they are raised by as much as it may lie above them, if that is little.
+        """
+        passing, drop = self.bounds(needed)
+        every = np.diff(passing, axis=1, prepend=0.0)
+        raised = (drop == 0) & (self._bends < every / 2)
+        return passing + np.where(raised, self._bends, 0.0), np.where(raised, every, drop)
 
     def _with_many(self, needed: AnyArray) -> FloatArray:
         """Bound the chance to pass from the least (needed - 1) / alarms of each range."""
@@ -252,7 +268,29 @@ class RiskBound:
         self._set_aside = sequence.set_aside
         begins, places = sequence.edges[:-1], sequence.places[:, None]
         # Which risky precisions hold at each place of the start and each part.
-        self._rows = self._risky.rows(places + (1 - places) * begins)
+        shares = places + (1 - places) * begins
+        self._rows = self._risky.rows(shares)
+        self._firsts = np.arange(0, len(begins), TUNING.path_parts)
+        # Within each group of parts the least and the greatest risky precisions.
+        last = np.append(self._firsts[1:], len(begins)) - 1
+        self._between = self._risky.at(shares[-1, last]), self._risky.at(shares[0, self._firsts])
+        self._floor = float(as_fraction(sequence.min_precision))
+        below, spread = sequence.n_cases - sequence.start, TUNING.line_spread
+        low, high = windows(below, sequence.edges, spread)
+        next_low = windows(sequence.horizon, shares[0], spread)[0]
+        self._counts = list(
+            zip(
+                low[self._firsts].tolist(),
+                high[last + 1].tolist(),
+                next_low[self._firsts].tolist(),
+                strict=True,
+            )
+        )
+        # Chances that counts lie outside these.
+        outside = 1 - at_least(low[:-1], below, begins)
+        outside += at_least(high[1:] + 1, below, sequence.edges[1:])
+        outside += 1 - at_least(next_low, sequence.horizon, shares[0])
+        self._set_aside += float(outside.max())
         self._passing = Passing(
             sequence.start,
             sequence.n_cases - sequence.start,
@@ -283,11 +321,12 @@ class RiskBound:
 
         The shape is (n_places, n_groups_of_parts, n_chances).
         """
-        chance, drop = (table.ravel() for table in self._passing.bounds(needed[1:]))
-        firsts = np.arange(0, self._rows.shape[1], TUNING.path_parts)
+        chance, drop = (table.ravel() for table in self._passing.lines(needed[1:]))
         return np.array(
             [
-                np.maximum.reduceat(chance.take(index) - back * drop.take(index), firsts, axis=0)
+                np.maximum.reduceat(
+                    chance.take(index) - back * drop.take(index), self._firsts, axis=0
+                )
                 for index, back in self._risky_entries
             ]
         )
@@ -302,10 +341,46 @@ class RiskBound:
         if first < self.start:
             at_start = betainc(first, self.start - first, self._risky_at_start)
         # Over chances of a broken floor: the greater, the later the first risky share.
-        chances = np.concatenate([at_start[:, None], self._passing_later(needed)], axis=1)
-        weighted = chances * self._risky.weights
-        worst = highest_path(np.ascontiguousarray(np.moveaxis(weighted[..., ::-1], -1, 0)))
+        ends = np.concatenate([at_start[:, None], self._passing_later(needed)], axis=1)
+        begins = ends.copy()
+        # At the greater of the two chances, where the chance to pass lies below a line.
+        np.copyto(begins[:, 1:, 1:], ends[:, 1:, :-1], where=self._lines(needed))
+        worst = (self._highest(begins) + self._highest(ends)) / 2
         return float(self._place_weights @ worst) + self._set_aside
+
+    def _highest(self, chances: FloatArray) -> FloatArray:
+        weighted = chances * self._risky.weights
+        return highest_path(np.ascontiguousarray(np.moveaxis(weighted[..., ::-1], -1, 0)))
+
+    def _lines(self, needed: AnyArray) -> BoolArray:
+        """Return between which chances of a broken floor the chance to pass lies below a line.
+
+        For each group of parts and each two neighbouring chances. It does from the floor up to a
+        precision rho, if a - b times rho is at most what is needed of a validation alarms less
+        what is needed of b next ones.
+        """
+        (lowest, highest), floor = self._between, self._floor
+        alarms = np.arange(self.start, self.start + len(needed) - 1)
+        above, up_to = needed[1:] - floor * alarms - 1, np.zeros(len(self._firsts))
+        for i, (low, high, next_low) in enumerate(self._counts):
+            more = np.maximum(alarms[low : high + 1] - next_low, TINY)
+            part = above[low : high + 1]
+            up_to[i] = floor + min((part / more).min(initial=1.0), part.min(initial=1.0) / TINY)
+        return np.asarray((lowest[:, :-1] >= floor) & (highest[:, 1:] <= up_to[:, None]))
+
+
+def tail_bends(trials: FloatArray, chances: FloatArray) -> FloatArray:
+    """Bound how far a binomial tail lies above a line between two chances; one row for each count.
+
+    Its second derivative is trials (trials - 1) times a difference of two neighbouring binomial
+    probabilities, at most half of the sum of all absolute second differences.
+    """
+    many = np.maximum(trials, FEWEST_TRIALS)[:, None]
+    spread = chances * (1 - chances)
+    variance = (many - 3) * np.minimum(spread[1:], spread[:-1])
+    with np.errstate(divide="ignore"):
+        sums = np.minimum(4.0, 4 / (math.e * variance))
+    return np.asarray(np.diff(chances) ** 2 / 16 * many * (many - 1) * sums)
 
 
 def highest_path(values: FloatArray) -> FloatArray:
