@@ -43,9 +43,9 @@ class Tuning:
     # Next cases: shares of alpha for the sequence that starts early (for few alarms at a high
     # precision), and for the ranks that are tested by themselves (together, times the square of
     # the most alarms, and its bounds). The main sequence has the rest.
-    early_share_next: float = 0.01
-    rank_share: float = 15_000.0
-    rank_shares: tuple[float, float] = (0.03, 0.7)
+    early_share_next: float = 0.005
+    rank_share: float = 9_000.0
+    rank_shares: tuple[float, float] = (0.02, 0.7)
     # The ranks, as parts of the most alarms, and how their share is divided.
     rank_places: tuple[float, ...] = (0.15, 0.35, 0.6)
     rank_parts: tuple[float, ...] = (0.06, 0.6, 0.34)

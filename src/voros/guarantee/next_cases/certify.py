@@ -80,7 +80,7 @@ def plans(
     --------
     >>> tests = plans(2000, 2000, 0.4, 0.05, 400)
     >>> [(way, test.start, round(test.alpha / 0.05, 3)) for way, test in tests.items()][-2:]
-    [('rank at 0.35', 140, 0.056), ('rank at 0.6', 240, 0.03)]
+    [('rank at 0.35', 140, 0.034), ('rank at 0.6', 240, 0.019)]
     """
     if floor == 1 or most < 1:
         return {}
@@ -141,8 +141,8 @@ def alpha_parts(most: int) -> dict[str, float]:
     Examples
     --------
     >>> {way: round(share, 4) for way, share in alpha_parts(200).items()}
-    {'main': 0.615, 'early': 0.01, 'rank at 0.15': 0.0225, 'rank at 0.35': 0.225,
-    'rank at 0.6': 0.1275}
+    {'main': 0.77, 'early': 0.005, 'rank at 0.15': 0.0135, 'rank at 0.35': 0.135,
+    'rank at 0.6': 0.0765}
     """
     ranks = float(np.clip(TUNING.rank_share / max(most, 1) ** 2, *TUNING.rank_shares))
     parts = zip(RANKS, TUNING.rank_parts, strict=True)
