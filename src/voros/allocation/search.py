@@ -11,10 +11,11 @@ search repeats these steps:
 4. Split the node at a period: of those that are above the capacity in part, the one that is
    furthest above. If there is none, split it at the stream whose mixed options differ most.
 
-Where alarms add up and few choices remain, the search tries all of them.
+A long search also drops options that improve by less than the accepted gap, and moves its best
+choice at random to improve it. Where alarms add up and few choices remain, it tries all of them.
 
-The gap compares the best choice with the highest bound of the remaining nodes. The search counts
-every choice in whole cases before it takes it.
+The gap compares the best choice with the highest bound of what remains or was dropped. The search
+counts every choice in whole cases before it takes it.
 """
 
 from __future__ import annotations
@@ -43,8 +44,13 @@ TIME_PARTS = 50
 NEIGHBOURS = 64
 """How many options on each side of a choice are tried to improve it."""
 
-FIRST_NODES, ROUNDED_EVERY = 10, 4
-"""Mixtures of the first nodes, and of every fourth later one, are rounded to a choice."""
+FIRST_NODES, ROUNDED_EVERY, SHAKEN_EVERY = 10, 4, 2
+"""Mixtures of the first nodes, and of every fourth later one, are rounded to a choice; halfway
+between them the best choice is moved."""
+
+EXACT_NODES = 64
+"""A search of more nodes drops what is better than its best choice by less than the accepted gap.
+"""
 
 WEIGHED_EVERY = 8
 """How often the search considers trying all remaining choices, in nodes."""
@@ -52,8 +58,12 @@ WEIGHED_EVERY = 8
 TRIED_IN_A_SECOND, LEAST_PERIODS = 3e8, 64
 """Choices times periods that are tried in a second; fewer periods take as long as the least."""
 
+SHAKEN, FARTHER, FEWEST_OPTIONS = 0.4, 0.2, 6.0
+"""Share of the streams that are moved at random, and the standard deviation of the move: a share of
+the options in use, and this number of options at least."""
+
 HALVINGS = 12
-"""Halvings of the way from the first options of a node to the mixture of its program."""
+"""Halvings of the way from few alarms to a choice that may be beyond the limit."""
 
 TOLERANCE = 0.1
 """Share of the accepted gap by which a program may be off."""
@@ -113,6 +123,7 @@ class Search:
         self.margin = DEFICIT_ROUNDING * max(1.0, everything)
         self.bound = self.relaxed = everything
         self.case_shares = np.ones(space.steps.shape if space.once else (0, 0))
+        self.random = np.random.default_rng(0)
         self.price, self.n_nodes, self.numbers = 0.0, 0, count()
         self.nodes = [(-np.inf, next(self.numbers), Node.whole(space))]
 
@@ -128,6 +139,17 @@ class Search:
     def value(self) -> float:
         """What the best choice saves, less a small price of its alarms."""
         return self.best.saved - self.per_alarm * self.best.alarms
+
+    @property
+    def accepted(self) -> float:
+        """How far a bound may lie above the best choice."""
+        return self.effort.max_gap * (self.nothing - self.best.saved)
+
+    @property
+    def worthwhile(self) -> float:
+        """Choices worth no more are dropped; in a long search also those in the accepted gap."""
+        share = (1 - TOLERANCE) * (self.n_nodes >= EXACT_NODES)
+        return self.value + share * self.accepted
 
     @property
     def gap(self) -> float:
@@ -150,7 +172,7 @@ class Search:
         if not (weighed and self._all_tried()):
             self._branch()
         self.n_nodes += 1
-        highest = -self.nodes[0][0] if self.nodes else self.value
+        highest = max([self.worthwhile, *(-node[0] for node in self.nodes[:1])])
         bound = highest + self.margin + OF_ALARMS
         self.bound = min(self.bound, max(bound, float(self.best.saved)))
 
@@ -169,39 +191,48 @@ class Search:
     def _branch(self) -> None:
         """Bound the most promising node, round its mixture to a choice, and split it."""
         node = heapq.heappop(self.nodes)[-1]
-        accepted = self.effort.max_gap * (self.nothing - self.best.saved)
         aim = Aim(
-            value=self.value,
-            enough=self.value + (1 - TOLERANCE) * accepted,
+            value=self.worthwhile,
+            enough=self.value + (1 - TOLERANCE) * self.accepted,
             per_alarm=self.per_alarm,
-            least=TOLERANCE * accepted,
+            least=TOLERANCE * self.accepted,
         )
         relaxed = relax(self.space, node, self.case_shares, aim)
         if relaxed is not None:
             self.case_shares = relaxed.case_shares
             if self.n_nodes < FIRST_NODES or self.n_nodes % ROUNDED_EVERY == 0:
-                self._take(self._rounded(relaxed))
+                mixed = np.floor(relaxed.mean + WHOLE)
+                self._take(self._within(relaxed.node.low, mixed))
+            elif self.n_nodes % SHAKEN_EVERY == 0:
+                self._take(self._shaken())
             if self.n_nodes <= self.space.once:
                 bound = relaxed.node.bound + self.margin + OF_ALARMS
                 self.relaxed = max(bound, float(self.best.saved))
                 self.price = float(relaxed.prices.mean())
-            narrowed = relaxed.narrowed(self.value - self.margin)
-            if narrowed is not None and narrowed.bound + self.margin > self.value:
+            narrowed = relaxed.narrowed(aim.value - self.margin)
+            if narrowed is not None and narrowed.bound + self.margin > aim.value:
                 self._take(narrowed.low.tolist())
                 # With a better choice or fewer options, other shares of the cases bound better.
-                fewer = 0 < narrowed.bound - self.value < SHRUNK * (node.bound - self.value)
+                fewer = 0 < narrowed.bound - aim.value < SHRUNK * (node.bound - aim.value)
                 again = self.space.once and fewer
                 for part in [narrowed] if again else _split(self.space, narrowed, relaxed):
                     heapq.heappush(self.nodes, (-part.bound, next(self.numbers), part))
 
-    def _rounded(self, relaxed: Relaxed) -> Sequence[int] | None:
-        """Return a choice near the mixture of a program; None where none is within the limit."""
-        space, node = self.space, relaxed.node
-        way, within = np.floor(relaxed.mean + WHOLE) - node.low, None
+    def _shaken(self) -> Sequence[int] | None:
+        """Move some streams of the best choice at random, and improve it again."""
+        at = np.array(self.best.options)
+        moves = self.random.normal(0.0, np.maximum(FARTHER * at, FEWEST_OPTIONS))
+        moved = at + moves * (self.random.random(len(at)) < SHAKEN)
+        last = [len(saved) - 1 for saved in self.space.saved]
+        return self._within(0 * at, np.clip(moved, 0, last))
+
+    def _within(self, low: AnyArray, high: AnyArray) -> Sequence[int] | None:
+        """Improve the last choice between two that is within the limit; None where none is."""
+        within = None
         least, most, share = 0.0, 1.0, 1.0
         for _ in range(HALVINGS):
-            positions = (node.low + share * way).astype(np.intp).tolist()
-            if space.chosen(positions).within:
+            positions = (low + share * (high - low)).astype(np.intp).tolist()
+            if self.space.chosen(positions).within:
                 least, within = share, positions
             else:
                 most = share
