@@ -73,8 +73,8 @@ def open_files(path: str | Path, engine: str, columns: Sequence[str] = ()) -> An
     parts: dict[Any, list[TableFile]] = {}
     for file in files:
         parts.setdefault((file.delimiter, *file.types.items()), []).append(file)
-    read = _READERS[engine]()
-    frames = [_typed(as_lazy(read(part)), part[0], types) for part in parts.values()]
+    reader = _READERS[engine]()
+    frames = [_typed(as_lazy(reader(part)), part[0], types) for part in parts.values()]
     return nw.concat(frames).to_native()
 
 
@@ -82,10 +82,10 @@ def _typed(frame: LazyFrame, file: TableFile, types: Mapping[str, Any]) -> LazyF
     """Return these columns of a file, in these types."""
     columns, schema = [], frame.collect_schema()
     for name, kind in types.items():
-        column, given = column_of(frame, name), file.types[name]
+        column, own_kind = column_of(frame, name), file.types[name]
         if file.delimiter and schema[name] == nw.String:
-            column = _from_text(column, str(given))
-        elif given != kind:
+            column = _from_text(column, str(own_kind))
+        elif own_kind != kind:
             column = column.cast(WIDER[str(kind)])
         columns.append(column.alias(name))
     return frame.select(*columns)

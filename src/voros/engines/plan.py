@@ -26,7 +26,7 @@ MOST_LISTED = 2**12
 """Most buckets that a filter lists."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class RowQuery:
     """The rows that a pass reads, and how finely it counts them.
 
@@ -103,7 +103,7 @@ def rows_in(bins: Bins, chosen: BoolArray, scale: Scale, level: int = 0) -> RowQ
     # Without bins beyond, rows need no comparison.
     low = -np.inf if chosen[-1] else float(parents.least[-1])
     high = np.inf if chosen[0] else float(parents.greatest[0])
-    query = RowQuery(scale, level, low, high)
+    query = RowQuery(scale=scale, level=level, low=low, high=high)
     between = (bins.least >= low) & (bins.greatest <= high)
     edges = np.diff(np.concatenate([[False], chosen, [False]]).astype(np.int8))
     first, last = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1

@@ -152,7 +152,8 @@ class EngineSource:
         """Count the rows from a cut up, which are expected to be this share of all rows."""
         above = replace(all_rows, least=np.maximum(all_rows.least, cut))
         level = finest_level(above, self.scale, min(self.at_most, FIRST_BUCKETS))
-        query, few = RowQuery(self.scale, level, low=cut), int(FETCHED_AT_ONCE * self.at_most)
+        query = RowQuery(scale=self.scale, level=level, low=cut)
+        few = int(FETCHED_AT_ONCE * self.at_most)
         fetched = self.rows.fetch(query, 2 * few) if share * all_rows.rows[0] <= few else None
         parts = self.rows.count(query) if fetched is None else Bins.from_rows(fetched)
         return all_rows.split_off(parts, cut)
