@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 pytest.importorskip("selenium")
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import Select
+from selenium.webdriver.support.ui import Select, WebDriverWait
 
 import voros
 
@@ -18,7 +19,12 @@ def element(browser: Any, identifier: str) -> Any:
 
 
 def type_into(browser: Any, field: str, text: str) -> None:
-    element(browser, field).send_keys(Keys.CONTROL, "a", Keys.NULL, text)
+    def typed(driver: Any) -> bool:
+        element(driver, field).send_keys(Keys.CONTROL, "a", Keys.NULL, text)
+        return True
+
+    # On a busy machine the page may still be drawing its fields.
+    WebDriverWait(browser, 10, ignored_exceptions=[StaleElementReferenceException]).until(typed)
 
 
 def press(browser: Any, slider: str, keys: str) -> None:
