@@ -12,7 +12,7 @@ from scipy.optimize import linprog
 from slower import slow
 
 import voros
-from voros.allocation import search
+from voros.allocation import relaxation, search
 from voros.allocation.relaxation import fill
 from voros.allocation.search import Effort, Search
 from voros.allocation.search_space import PeriodLimit, SearchSpace
@@ -167,6 +167,26 @@ def test_every_step_of_a_search_bounds_the_best_choice(
     if max_gap == 0:
         assert state.best.saved == best
         assert state.best.alarms == min(a.sum() for s, _, a in choices if s == best)
+
+
+def test_shares_of_cases_that_barely_lower_the_bound_are_left(monkeypatch):
+    """Steps without an end each lowered it by a little less than the one before."""
+    calls, generate = [], relaxation._generate
+
+    def counted(*own):
+        calls.append(own)
+        assert len(calls) < 500
+        return generate(*own)
+
+    monkeypatch.setattr(search, "NEIGHBOURS", 0)
+    monkeypatch.setattr(search, "EXACT_NODES", 2)
+    monkeypatch.setattr(relaxation, "_generate", counted)
+    limit = PeriodLimit(7, 1, 5, 32)
+    data = medium(np.random.default_rng(7), 3, 60, limit, once=True)
+    state = Search(SearchSpace.from_steps(*data, limit, once=True), 1000.0, Effort(max_gap=0.02))
+    while not state.ended:
+        state.step()
+    assert state.gap <= 0.02
 
 
 def test_a_search_that_drops_better_choices_counts_them_in_its_bound(monkeypatch):

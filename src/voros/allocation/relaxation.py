@@ -46,7 +46,10 @@ SHRUNK = 0.8
 
 FIRST_STEP, LAST_STEP, SHORTER = 1.0, 0.05, 0.7
 """First and last step of the shares of cases, relative to the gap, and the factor that shortens a
-step after one that did not lower the bound."""
+step after one that lowered the bound by no more than `LEAST_FALL`."""
+
+LEAST_FALL = 0.001
+"""Least fall of the bound for which a step keeps its length, as a share of what is left."""
 
 MEMORY = 0.7
 """Weight of the earlier mixtures in the direction of a step."""
@@ -217,9 +220,10 @@ def _share_cases(
         relaxed = _generate(space, start, own, aim, [one + other for one, other in pairs])
         if relaxed is None:
             return None
-        if best is None or relaxed.level < best.level:
+        fall = np.inf if best is None else best.level - relaxed.level
+        if best is None or fall > 0:
             best = relaxed
-        else:
+        if fall <= LEAST_FALL * (relaxed.level - aim.value):
             step *= SHORTER
         # The length of a step needs a choice to compare with, which the first node does not have.
         if relaxed.node.bound <= max(aim.value, aim.enough) or np.isinf(node.bound):
