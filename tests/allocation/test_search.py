@@ -169,6 +169,23 @@ def test_every_step_of_a_search_bounds_the_best_choice(
         assert state.best.alarms == min(a.sum() for s, _, a in choices if s == best)
 
 
+@pytest.mark.parametrize("limit", [limit for once, limit in LIMITS if not once])
+def test_no_two_streams_chosen_again_improve_an_improved_choice(limit):
+    for seed in range(10):
+        data = medium(np.random.default_rng(seed), 4, 60, limit, once=False)
+        saved, steps, periods = data
+        space = SearchSpace.from_steps(*data, limit, once=False)
+        options = Search(space, 1000.0, Effort())._improved([0] * 4)
+        total = sum(int(s[i]) for s, i in zip(saved, options, strict=True))
+        for i, j in itertools.combinations(range(4), 2):
+            rest = sum(int(saved[k][options[k]]) for k in range(4) if k not in (i, j))
+            for at in itertools.product(range(len(saved[i])), range(len(saved[j]))):
+                if rest + saved[i][at[0]] + saved[j][at[1]] > total:
+                    moved = list(options)
+                    moved[i], moved[j] = at
+                    assert not keeps(alarms_of(moved, steps, periods, limit, once=False), limit)
+
+
 def test_shares_of_cases_that_barely_lower_the_bound_are_left(monkeypatch):
     """Steps without an end each lowered it by a little less than the one before."""
     calls, generate = [], relaxation._generate

@@ -221,8 +221,7 @@ def _share_cases(
         if relaxed is None:
             return None
         fall = np.inf if best is None else best.level - relaxed.level
-        if best is None or fall > 0:
-            best = relaxed
+        best = relaxed if best is None or fall > 0 else best
         if fall <= LEAST_FALL * (relaxed.level - aim.value):
             step *= SHORTER
         # The length of a step needs a choice to compare with, which the first node does not have.

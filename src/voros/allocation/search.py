@@ -24,7 +24,7 @@ import heapq
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, count
+from itertools import combinations, count, cycle
 from typing import Any
 
 import numpy as np
@@ -167,8 +167,7 @@ class Search:
 
     def step(self) -> None:
         """Split the most promising node, or try all remaining choices."""
-        due = self.n_nodes > 0 and self.n_nodes % WEIGHED_EVERY == 0
-        weighed = due and not self.space.once
+        weighed = self.n_nodes % WEIGHED_EVERY == 0 < self.n_nodes and not self.space.once
         if not (weighed and self._all_tried()):
             self._branch()
         self.n_nodes += 1
@@ -241,14 +240,15 @@ class Search:
 
     def _improved(self, positions: list[int]) -> tuple[int, ...]:
         """Choose two streams again until no pair saves more."""
-        best, again = self.space.chosen(positions), True
-        while again:
-            again = False
-            for pair in combinations(range(len(positions)), 2):
-                moved = self._best_pair(best, pair)
-                if moved != best.options:
-                    chosen = self.space.chosen(moved)
-                    best, again = min((best, again), (chosen, True), key=lambda one: one[0].rank)
+        best, unchanged = self.space.chosen(positions), 0
+        pairs = list(combinations(range(len(positions)), 2))
+        for pair in cycle(pairs):
+            moved = self._best_pair(best, pair)
+            chosen = best if moved == best.options else self.space.chosen(moved)
+            unchanged = 0 if chosen.rank < best.rank else unchanged + 1
+            best = min(best, chosen, key=lambda one: one.rank)
+            if unchanged == len(pairs):
+                break
         return best.options
 
     def _best_pair(self, at: Chosen, pair: tuple[int, int]) -> tuple[int, ...]:
@@ -273,9 +273,8 @@ class Search:
 
     def _take(self, positions: Sequence[int] | None) -> None:
         """Take a choice if it is better."""
-        chosen = None if positions is None else self.space.chosen(positions)
-        if chosen is not None and chosen.rank < self.best.rank:
-            self.best = chosen
+        if positions is not None:
+            self.best = min(self.best, self.space.chosen(positions), key=lambda one: one.rank)
 
 
 def _split(space: SearchSpace, node: Node, relaxed: Relaxed) -> list[Node]:
