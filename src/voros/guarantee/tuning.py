@@ -122,7 +122,7 @@ class Tuning:
         (0.4, 2.4, 0.025),
         (2.4, 3.0, 0.04),
         (3.0, 4.0, 0.08),
-        (4.0, 6.21, 0.2),
+        (4.0, 6.21, 0.1),
     )
     # Precisions are apart by this part of their distance to the floor.
     precision_step: float = 0.03
@@ -146,9 +146,9 @@ class Tuning:
     start_part: float = 0.9
     # The same of only true positives, where the first start is sought: the rest is for going on.
     first_start_part: float = 0.35
-    # Margins are first raised by this many true positives at the start: the risk is a little more
-    # than at one number of alarms.
-    first_shift: float = 0.15
+    # Margins are first raised by this many true positives at the start, times how much the normal
+    # deviate of alpha is above that of .04.
+    first_shift: float = 0.3
     # And by this many standard deviations where closed bounds are used.
     many_shift: float = 0.03
     # Numbers of alarms between which margins are interpolated.
@@ -156,7 +156,7 @@ class Tuning:
     # Part of alpha that the search for margins aims at.
     aimed_at: float = 0.996
     # Parts of alpha that end the search after one step, two, and so on.
-    least_used: tuple[float, ...] = (0.99, 0.985, 0.98, 0.96, 0.93, 0.9, 0.0)
+    least_used: tuple[float, ...] = (0.99, 0.985, 0.95, 0.93, 0.9, 0.0)
     # By which margins are raised at least, in standard deviations, doubled at every step.
     smallest_step: float = 0.002
     # Between a risky and a safe shift the next one is at least this part away from either.

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from fixed_sequences import sequence
 from scipy.optimize import brentq
+from scipy.stats import norm
 
 from voros.guarantee.next_cases.fixed_sequence import FixedSequence
 from voros.guarantee.next_cases.needed import (
@@ -157,16 +158,18 @@ def test_of_all_requirements_tried_the_one_that_uses_most_of_alpha_is_kept(
 
 
 @pytest.mark.parametrize(
-    ("walk", "tp", "more"),
+    ("walk", "more"),
     [
-        (sequence(2000, 1000, 0.4, 0.04, 41, 400), 0.15, 0.0),
-        (sequence(10**6, 10**6, 0.5, 0.04, 132, 4001), 0.15, 0.03),
-        (sequence(10**6, 10**6, 0.5, 0.04, 132, 4000), 0.15, 0.0),
+        (sequence(2000, 1000, 0.4, 0.0004, 41, 400), 0.0),
+        (sequence(10**6, 10**6, 0.5, 0.05, 132, 4001), 0.03),
+        (sequence(10**6, 10**6, 0.5, 0.05, 132, 4000), 0.0),
     ],
 )
 def test_the_first_shift_is_a_part_of_a_true_positive_at_the_start(
-    walk: FixedSequence, tp: float, more: float
+    walk: FixedSequence, more: float
 ) -> None:
+    """More of one where alpha is small."""
+    tp = 0.3 * (norm.isf(walk.alpha) - norm.isf(0.04))
     both = 1 + walk.n_cases / walk.horizon
     unit = sqrt(walk.min_precision * (1 - walk.min_precision) * both * walk.start)
     assert Margins(walk).first_shift == pytest.approx(tp / unit + more)

@@ -53,7 +53,10 @@ class Setting:
         return falling
 
     def passing(self, precision: np.ndarray = PRECISION) -> Passing:
-        return Passing(self.start, self.below, self.chances, self.edges, precision, self.columns)
+        """Without lines where the chance to pass is not convex."""
+        passing = Passing(self.start, self.below, self.chances, self.edges, precision, self.columns)
+        passing._bends = np.full_like(passing._bends, np.inf)
+        return passing
 
     def mean(self, tails: np.ndarray, chance: float) -> np.ndarray:
         return np.asarray(binom.pmf(np.arange(self.below + 1), self.below, chance) @ tails)

@@ -68,7 +68,7 @@ def at_risky(walk: FixedSequence, needed: np.ndarray, place: int) -> np.ndarray:
 
 @cache
 def passing_by(walk: FixedSequence, needed: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-    return RiskBound(walk)._passing.lines(np.array(needed))
+    return RiskBound(walk)._passing.bounds(np.array(needed))
 
 
 def at_start(walk: FixedSequence, needed: int, place: int) -> np.ndarray:

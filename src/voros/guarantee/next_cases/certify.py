@@ -14,11 +14,7 @@ import numpy as np
 from voros.core.operating_points import OperatingPoints
 from voros.core.scenario import Scenario
 from voros.guarantee.binomial_tests import alpha_shares, first_rank, most_counted, tp_above
-from voros.guarantee.next_cases.fixed_sequence import (
-    FixedSequence,
-    first_start,
-    least_rank,
-)
+from voros.guarantee.next_cases.fixed_sequence import FixedSequence, first_start, least_rank
 from voros.guarantee.next_cases.needed import requirement
 from voros.guarantee.next_cases.rank_test import needed_above
 from voros.guarantee.tuning import TUNING

@@ -132,13 +132,13 @@ def _within_parts(bound: GridBound, cells: BoolArray) -> FloatArray:
     return np.asarray(np.minimum(highest + more[cells], 1.0).ravel())
 
 
-def bend(trials: int, chances: FloatArray) -> FloatArray:
+def bend(trials: FloatArray | int, chances: FloatArray) -> FloatArray:
     """Bound how far a polynomial in a chance lies above a line between two of them.
 
     Of the mean of a table within [0, 1] over a binomial count, and of a binomial tail: the second
     derivative is trials (trials - 1) times a sum that is at most half of the sum of all absolute
     second differences of binomial probabilities. With fewer trials it is smaller.
     """
-    trials = max(trials, FEWEST_TRIALS)
+    trials = np.maximum(trials, FEWEST_TRIALS)
     sums = second_differences(trials, chances)
     return np.asarray(np.diff(chances) ** 2 / 8 * trials * (trials - 1) * sums / 2)

@@ -14,7 +14,6 @@ within alpha. Validity depends on this last step alone.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import cached_property, lru_cache
 from itertools import chain, repeat
@@ -26,7 +25,7 @@ from voros.core.exact_limits import as_fraction
 from voros.guarantee.binomial_tests import at_least
 from voros.guarantee.next_cases.closed_bounds import ManyCounts, tail_bound
 from voros.guarantee.next_cases.fixed_sequence import FixedSequence, exact_up_to
-from voros.guarantee.next_cases.grid_bounds import FEWEST_TRIALS
+from voros.guarantee.next_cases.grid_bounds import bend
 from voros.guarantee.next_cases.tail_bounds import (
     LEAST,
     BinomialCounts,
@@ -96,7 +95,7 @@ class Margins:
         self._deviation = sequence.deviation(self._alarms)
         self._exact = exact_up_to(sequence.min_precision)
         # By how much all margins are raised first.
-        shift = float(TUNING.first_shift / self.unit[0])
+        shift = TUNING.first_shift * (_deviate(self.alpha) - _deviate(0.04)) / float(self.unit[0])
         self.first_shift = shift + TUNING.many_shift * (most > self._exact)
 
     def needed(self, margins: FloatArray) -> AnyArray:
@@ -197,33 +196,29 @@ class Passing:
         self._few = BinomialCounts(below, few)
         self._many = ManyCounts(below, many, start) if len(many) > 1 else None
         self._windows = windows(below, edges)
-        most = start + self._windows[1][1:].astype(np.float64)
         # With more trials a tail may lie further above a line.
-        self._bends = np.append(np.zeros((len(most), 1)), tail_bends(most, precision), axis=1)
+        most = start + self._windows[1][1:, None].astype(np.float64)
+        self._bends = np.pad(bend(most, precision), ((0, 0), (1, 0)))
 
     def bounds(self, needed: AnyArray) -> tuple[FloatArray, FloatArray]:
         """Bound the chance to pass within each part, and how much it drops, for each precision.
 
-        The drop is to the precision before, along a line. It is 0 where the chance might lie above
-        that line: where it is not known to be convex.
+        The drop is to the precision before, along a line. Where the chance is not known to be
+        convex it is raised by as much as it may lie above that line, if that is less than half of
+        the drop; otherwise the drop is 0.
         """
         table = TailTable(self.start, needed, self.precision)
         few = self._few.means(table, self.start, self._columns_few).within_parts()
         both = np.concatenate([few, self._with_many(needed)])
         passing = np.maximum.accumulate(both, axis=1, out=both)
         passing[:, 0] = 0.0
+        drop = np.diff(passing, axis=1, prepend=0.0)
         convex = self.precision <= self._convex_up_to(needed)[:, None]
-        return passing, np.where(convex, np.diff(passing, axis=1, prepend=0.0), 0.0)
-
-    def lines(self, needed: AnyArray) -> tuple[FloatArray, FloatArray]:
-        """Return `bounds` with lines where the chance to pass is not known to be convex, too.
-
-        There they are raised by as much as it may lie above them, if that is little.
-        """
-        passing, drop = self.bounds(needed)
-        every = np.diff(passing, axis=1, prepend=0.0)
-        raised = (drop == 0) & (self._bends < every / 2)
-        return passing + np.where(raised, self._bends, 0.0), np.where(raised, every, drop)
+        bends = np.where(convex, 0.0, self._bends)
+        flat = 2 * bends > drop
+        drop[flat] = bends[flat] = 0.0
+        passing += bends
+        return passing, drop
 
     def _with_many(self, needed: AnyArray) -> FloatArray:
         """Bound the chance to pass from the least (needed - 1) / alarms of each range."""
@@ -275,30 +270,16 @@ class RiskBound:
         last = np.append(self._firsts[1:], len(begins)) - 1
         self._between = self._risky.at(shares[-1, last]), self._risky.at(shares[0, self._firsts])
         self._floor = float(as_fraction(sequence.min_precision))
-        below, spread = sequence.n_cases - sequence.start, TUNING.line_spread
-        low, high = windows(below, sequence.edges, spread)
-        next_low = windows(sequence.horizon, shares[0], spread)[0]
-        self._counts = list(
-            zip(
-                low[self._firsts].tolist(),
-                high[last + 1].tolist(),
-                next_low[self._firsts].tolist(),
-                strict=True,
-            )
-        )
+        below, spread, firsts = sequence.n_cases - sequence.start, TUNING.line_spread, self._firsts
+        first, end, least = begins[firsts], sequence.edges[last + 1], shares[0, firsts]
+        low, high = windows(below, first, spread)[0], windows(below, end, spread)[1]
+        next_low = windows(sequence.horizon, least, spread)[0]
+        self._counts = np.stack([low, high + 1, next_low], axis=1).tolist()
         # Chances that counts lie outside these.
-        outside = 1 - at_least(low[:-1], below, begins)
-        outside += at_least(high[1:] + 1, below, sequence.edges[1:])
-        outside += 1 - at_least(next_low, sequence.horizon, shares[0])
-        self._set_aside += float(outside.max())
-        self._passing = Passing(
-            sequence.start,
-            sequence.n_cases - sequence.start,
-            sequence.chances,
-            sequence.edges,
-            self._risky.precision,
-            self._columns(),
-        )
+        outside = 2 - at_least(low, below, first) - at_least(next_low, sequence.horizon, least)
+        self._set_aside += float((outside + at_least(high + 1, below, end)).max())
+        grid, edges = self._risky.precision, sequence.edges
+        self._passing = Passing(self.start, below, sequence.chances, edges, grid, self._columns())
 
     def _columns(self) -> AnyArray:
         """Return how many precisions matter from each part on; at the last everything passes."""
@@ -321,12 +302,10 @@ class RiskBound:
 
         The shape is (n_places, n_groups_of_parts, n_chances).
         """
-        chance, drop = (table.ravel() for table in self._passing.lines(needed[1:]))
+        chance, drop = (table.ravel() for table in self._passing.bounds(needed[1:]))
         return np.array(
             [
-                np.maximum.reduceat(
-                    chance.take(index) - back * drop.take(index), self._firsts, axis=0
-                )
+                np.maximum.reduceat(chance.take(index) - back * drop.take(index), self._firsts)
                 for index, back in self._risky_entries
             ]
         )
@@ -361,26 +340,13 @@ class RiskBound:
         """
         (lowest, highest), floor = self._between, self._floor
         alarms = np.arange(self.start, self.start + len(needed) - 1)
-        above, up_to = needed[1:] - floor * alarms - 1, np.zeros(len(self._firsts))
-        for i, (low, high, next_low) in enumerate(self._counts):
-            more = np.maximum(alarms[low : high + 1] - next_low, TINY)
-            part = above[low : high + 1]
-            up_to[i] = floor + min((part / more).min(initial=1.0), part.min(initial=1.0) / TINY)
-        return np.asarray((lowest[:, :-1] >= floor) & (highest[:, 1:] <= up_to[:, None]))
-
-
-def tail_bends(trials: FloatArray, chances: FloatArray) -> FloatArray:
-    """Bound how far a binomial tail lies above a line between two chances; one row for each count.
-
-    Its second derivative is trials (trials - 1) times a difference of two neighbouring binomial
-    probabilities, at most half of the sum of all absolute second differences.
-    """
-    many = np.maximum(trials, FEWEST_TRIALS)[:, None]
-    spread = chances * (1 - chances)
-    variance = (many - 3) * np.minimum(spread[1:], spread[:-1])
-    with np.errstate(divide="ignore"):
-        sums = np.minimum(4.0, 4 / (math.e * variance))
-    return np.asarray(np.diff(chances) ** 2 / 16 * many * (many - 1) * sums)
+        above = needed[1:] - floor * alarms - 1
+        up_to = [
+            (above[low:high] / np.maximum(alarms[low:high] - next_low, TINY)).min(initial=1.0)
+            for low, high, next_low in self._counts
+        ]
+        below_line = highest[:, 1:] - floor <= np.array(up_to)[:, None]
+        return np.asarray((lowest[:, :-1] >= floor) & below_line)
 
 
 def highest_path(values: FloatArray) -> FloatArray:

@@ -298,9 +298,9 @@ def _bands(rows: FloatArray, size: int) -> tuple[FloatArray, FloatArray]:
     return np.vstack([high, ends.max(axis=0)]), np.vstack([low, ends.min(axis=0)])
 
 
-def second_differences(trials: int, chances: FloatArray) -> FloatArray:
+def second_differences(trials: FloatArray | int, chances: FloatArray) -> FloatArray:
     """Bound the sum of absolute second differences of probabilities between chances."""
     spread = chances * (1 - chances)
-    variance = max(trials - 3, 0) * np.minimum(spread[1:], spread[:-1])
+    variance = np.maximum(trials - 3, 0) * np.minimum(spread[1:], spread[:-1])
     with np.errstate(divide="ignore"):
         return np.asarray(np.minimum(4.0, 4 / (math.e * variance)))
