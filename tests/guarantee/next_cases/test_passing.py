@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import log, sqrt
+from math import e, log, sqrt
 
 import numpy as np
 import pytest
@@ -52,9 +52,12 @@ class Setting:
         falling[self.n_few :], falling[self.n_few + 1 :] = 8, 7
         return falling
 
+    def raised(self, precision: np.ndarray) -> Passing:
+        return Passing(self.start, self.below, self.chances, self.edges, precision, self.columns)
+
     def passing(self, precision: np.ndarray = PRECISION) -> Passing:
         """Without lines where the chance to pass is not convex."""
-        passing = Passing(self.start, self.below, self.chances, self.edges, precision, self.columns)
+        passing = self.raised(precision)
         passing._bends = np.full_like(passing._bends, np.inf)
         return passing
 
@@ -155,3 +158,55 @@ def test_lines_are_drawn_up_to_the_first_inflection_and_at_it(setting: Setting) 
         fall = np.diff(passing[part], prepend=0.0)
         np.testing.assert_array_equal(drop[part], np.where(precision <= inflection, fall, 0.0))
     assert (drop > 0).any() == (setting.start > 1)
+
+
+@dataclass(frozen=True)
+class WithAll(Setting):
+    """Every precision matters."""
+
+    @property
+    def columns(self) -> np.ndarray:
+        return np.full(len(self.edges) - 1, 49)
+
+
+RAISED = WithAll(40, 160, (1e-6, 0.3, 100), (0.3, 0.9, 40), rising(40, 170, 0.55, 4))
+"""Nearly no case below the start is an alarm in its first part: there is one tail."""
+
+
+def test_lines_beyond_the_first_inflection_are_raised_above_the_chance_to_pass() -> None:
+    """Without what they are raised by, lines would lie below it."""
+    precision = np.append(np.arange(0.0, 0.96, 0.02), 1.0)
+    plain, _ = RAISED.passing(precision).bounds(RAISED.needed)
+    raised, drop = RAISED.raised(precision).bounds(RAISED.needed)
+    below_lines, n_checked = 0, 0
+    for j in np.flatnonzero(raised[0] > plain[0]):
+        for back in np.linspace(0, 1, 5):
+            between = (1 - back) * precision[j] + back * precision[j - 1]
+            exact = binom.sf(RAISED.needed[0] - 1, RAISED.start, between)
+            assert exact <= raised[0, j] - back * drop[0, j]
+            below_lines += exact > plain[0, j] - back * drop[0, j] + 1e-6
+            n_checked += 1
+    assert n_checked > 30
+    assert below_lines > 10
+
+
+def test_lines_are_raised_by_the_largest_second_derivative_of_a_tail() -> None:
+    """With the most alarms of a part, if that is less than half of the drop; else no line."""
+    precision = np.append(np.arange(0.0, 0.96, 0.02), 1.0)
+    plain, convex = RAISED.passing(precision).bounds(RAISED.needed)
+    raised, drop = RAISED.raised(precision).bounds(RAISED.needed)
+    most = RAISED.start + windows(RAISED.below, RAISED.edges)[1][1:]
+    n_raised = 0
+    for part in range(0, len(plain), 5):
+        a = int(most[part])
+        for j in np.flatnonzero(convex[part, 1:] == 0) + 1:
+            low, high = precision[j - 1], precision[j]
+            spread = min(low * (1 - low), high * (1 - high))
+            total = 4 / (e * (a - 3) * spread) if spread else 4.0
+            bend = (high - low) ** 2 / 8 * a * (a - 1) * min(4.0, total) / 2
+            fall = plain[part, j] - plain[part, j - 1]
+            more, line = (bend, fall) if 2 * bend <= fall else (0.0, 0.0)
+            assert raised[part, j] == pytest.approx(plain[part, j] + more, rel=1e-12)
+            assert drop[part, j] == pytest.approx(line, rel=1e-12, abs=0)
+            n_raised += more > 0
+    assert n_raised > 100
