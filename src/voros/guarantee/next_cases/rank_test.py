@@ -11,9 +11,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import bdtrc, ndtri
 
-from voros.guarantee.binomial_tests import at_least
 from voros.guarantee.next_cases.fixed_sequence import FixedSequence
 from voros.guarantee.next_cases.one_threshold import normal_margin
 from voros.guarantee.tuning import TUNING
@@ -53,7 +52,8 @@ class RankRisk:
     """
 
     def __init__(self, plan: FixedSequence) -> None:
-        self.plan, places, weights = plan, plan.places, plan.risky.weights
+        places, weights = plan.places, plan.risky.weights
+        self._start, self._place_weights = plan.start, plan.place_weights
         # How many cases to expect, with ties, between the rank and its threshold.
         last = -np.log(TUNING.far_off * plan.alpha)
         step = max(TUNING.gap_step, TUNING.gap_part * plan.start)
@@ -74,9 +74,9 @@ class RankRisk:
 
         ``needed`` true positives, at least 1, must be reached among the cases above the rank.
         """
-        passing = at_least(needed, self.plan.start - 1, self._precision)
+        passing = bdtrc(needed - 1, self._start - 1, self._precision)
         worst = (passing * self._weights).max(axis=(0, 2))
-        return float(self.plan.place_weights @ worst) + self._far
+        return float(self._place_weights @ worst) + self._far
 
 
 def precision_above(plan: FixedSequence, shares: FloatArray) -> FloatArray:
