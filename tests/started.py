@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -41,8 +42,24 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     started = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    _wait_for_pages(started)
     yield started
     started.quit()
+
+
+def _wait_for_pages(browser: Any) -> None:
+    """Let `get` return once the page is loaded: on a busy machine the driver returns earlier."""
+    load = browser.get
+    loaded = "return document.readyState === 'complete' && location.href.startsWith(arguments[0])"
+
+    def get(url: str) -> None:
+        load(url)
+        for _ in range(100):
+            if browser.execute_script(loaded, url.partition("#")[0]):
+                return
+            time.sleep(0.05)
+
+    browser.get = get
 
 
 @pytest.fixture(scope="session")
