@@ -100,8 +100,10 @@ def test_a_chart_is_saved_as_picture_and_numbers(
     opened.execute_cdp_cmd("Browser.setDownloadBehavior", folder)
     for button in opened.find_elements(By.CSS_SELECTOR, "[data-keep=roc] button"):
         opened.execute_script("arguments[0].click()", button)
+    sizes: list[int] = []
     for _ in range(200):
-        if all((tmp_path / name).exists() for name in FILES.values()):
+        before, sizes = sizes, [file.stat().st_size for file in tmp_path.iterdir()]
+        if all((tmp_path / name).exists() for name in FILES.values()) and sizes == before:
             break
         time.sleep(0.05)
     assert (tmp_path / "roc.png").read_bytes().startswith(b"\x89PNG")
