@@ -47,8 +47,15 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     started.quit()
 
 
+TWO_FRAMES = """
+const frame = (then) => requestAnimationFrame(() => setTimeout(then));
+frame(() => frame(arguments[0]));
+"""
+"""Answers once the page was drawn twice, so that sections opened by its script are drawn too."""
+
+
 def _wait_for_pages(browser: Any) -> None:
-    """Let `get` return once the page is loaded: on a busy machine the driver returns earlier."""
+    """Let `get` return once the page is drawn: on a busy machine the driver returns earlier."""
     load = browser.get
     loaded = "return document.readyState === 'complete' && location.href.startsWith(arguments[0])"
 
@@ -56,6 +63,7 @@ def _wait_for_pages(browser: Any) -> None:
         load(url)
         for _ in range(100):
             if browser.execute_script(loaded, url.partition("#")[0]):
+                browser.execute_async_script(TWO_FRAMES)
                 return
             time.sleep(0.05)
 

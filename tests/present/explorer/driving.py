@@ -1,6 +1,8 @@
 """How the tests move the page's controls and read what it says."""
 
 import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -66,11 +68,50 @@ def python_scenario(browser: Any) -> voros.Scenario:
 
 def until(browser: Any, script: str) -> Any:
     """Poll the page until the script returns a true value, for at most 30 seconds."""
+    return _polled(lambda: browser.execute_script(f"return {script}"), script)
+
+
+def _polled(ask: Callable[[], Any], what: str) -> Any:
     for _ in range(600):
-        if answer := browser.execute_script(f"return {script}"):
+        if answer := ask():
             return answer
         time.sleep(0.05)
-    raise AssertionError(f"not so within 30 seconds: {script}")
+    raise AssertionError(f"not so within 30 seconds: {what}")
+
+
+def written(*paths: Path) -> None:
+    """Wait until the browser has saved these files, and they stop growing."""
+    sizes: list[int] = []
+
+    def complete() -> bool:
+        nonlocal sizes
+        before, sizes = sizes, [path.stat().st_size for path in paths if path.exists()]
+        return len(sizes) == len(paths) and all(sizes) and sizes == before
+
+    _polled(complete, f"saved: {[path.name for path in paths]}")
+
+
+UNTIL_QUIET = """
+const done = arguments[0];
+let waiting;
+const wait = () => {
+  clearTimeout(waiting);
+  waiting = setTimeout(() => { changes.disconnect(); requestAnimationFrame(() => done()); }, 400);
+};
+const changes = new MutationObserver(wait);
+const kinds = { subtree: true, childList: true, attributes: true, characterData: true };
+changes.observe(document, kinds);
+requestAnimationFrame(() => requestAnimationFrame(wait));
+"""
+"""Answers once nothing on the page has changed for longer than its own timers wait.
+
+The page's clock decides, so a busy machine slows both.
+"""
+
+
+def settle(browser: Any) -> None:
+    """Wait until the page has drawn what the last step asked for."""
+    browser.execute_async_script(UNTIL_QUIET)
 
 
 def rows_behind(browser: Any, details: str) -> list[list[str]]:

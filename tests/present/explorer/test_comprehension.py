@@ -1,7 +1,6 @@
 """The page explains itself: terms, steps back, two settings, files of charts, two languages."""
 
 import csv
-import time
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -20,9 +19,11 @@ from present.explorer.driving import (
     element,
     python_scenario,
     scores,
+    settle,
     text,
     type_into,
     until,
+    written,
 )
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -71,7 +72,7 @@ def test_without_limits_no_guarantee_is_announced(opened: Any) -> None:
     assert until(opened, "document.getElementById('guarantee').textContent")
     type_into(opened, "floor-field", "0")
     type_into(opened, "capacity-field", "100")
-    time.sleep(0.5)
+    settle(opened)
     assert text(opened, "guarantee") == ""
 
 
@@ -100,12 +101,7 @@ def test_a_chart_is_saved_as_picture_and_numbers(
     opened.execute_cdp_cmd("Browser.setDownloadBehavior", folder)
     for button in opened.find_elements(By.CSS_SELECTOR, "[data-keep=roc] button"):
         opened.execute_script("arguments[0].click()", button)
-    sizes: list[int] = []
-    for _ in range(200):
-        before, sizes = sizes, [file.stat().st_size for file in tmp_path.iterdir()]
-        if all((tmp_path / name).exists() for name in FILES.values()) and sizes == before:
-            break
-        time.sleep(0.05)
+    written(*(tmp_path / name for name in FILES.values()))
     assert (tmp_path / "roc.png").read_bytes().startswith(b"\x89PNG")
     drawing = ET.parse(tmp_path / "roc.svg").getroot()
     assert "var(" not in (tmp_path / "roc.svg").read_text(encoding="utf-8")
@@ -220,10 +216,7 @@ def test_five_questions_end_in_limits_and_are_kept_with_names(opened: Any, tmp_p
     assert python_scenario(opened) == voros.Scenario(0.25, 0.2, voros.costs.miss_costs(32, 100))
     _answer(opened, "second", [False, True, False])
     opened.find_elements(By.CSS_SELECTOR, "#guide-people button")[1].click()
-    for _ in range(200):
-        if (tmp_path / "answers.toml").exists():
-            break
-        time.sleep(0.05)
+    written(tmp_path / "answers.toml")
     answers = read_answers(tmp_path / "answers.toml")
     assert [person.who for person in answers.people] == ["first", "second"]
     assert answers.people[0].scenario == voros.Scenario(0.25, 0.2, voros.costs.miss_costs(32, 100))

@@ -1,6 +1,5 @@
 """Twelve models with names of sixty characters, in light and dark, at any width."""
 
-import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,13 +12,12 @@ import voros
 from voros.present.explorer import write_page
 
 pytest.importorskip("selenium")
-from present.explorer.driving import complaints, element, prefer, resize, text
+from present.explorer.driving import complaints, element, prefer, resize, settle, text, until
 
 pytestmark = pytest.mark.browser
 
 WIDTHS = (360, 1280, 2560)
 SCHEMES = ("light", "dark")
-SETTLED = 0.4
 
 NAMES = [f"gradient_boosting_on_ward_{i:02d}_".ljust(60, "x") for i in range(12)]
 
@@ -57,10 +55,7 @@ def twelve(request: pytest.FixtureRequest, browser: Any, twelve_page: Path) -> I
     browser.get("about:blank")
     browser.get(twelve_page.as_uri())
     prefer(browser, request.param)
-    for _ in range(400):
-        if browser.execute_script("return document.body.dataset.sure ?? null"):
-            break
-        time.sleep(0.05)
+    until(browser, "document.body.dataset.sure")
     for name in ("roc", "area", "decision", "map"):
         script = "document.getElementById(arguments[0]).open = true"
         browser.execute_script(script, f"{name}-table")
@@ -73,7 +68,7 @@ def twelve(request: pytest.FixtureRequest, browser: Any, twelve_page: Path) -> I
 @pytest.mark.slow
 def test_no_serious_finding_and_nothing_sticks_out(twelve: Any, width: int) -> None:
     resize(twelve, width)
-    time.sleep(SETTLED)
+    settle(twelve)
     assert twelve.execute_script("return document.documentElement.scrollWidth") <= width
     assert twelve.execute_script(STICKS_OUT) == []
     assert twelve.execute_script(OVERFLOWS_ITS_CARD) == []

@@ -1,7 +1,6 @@
 """Decision curves and costs on the page, in a real browser: the numbers are Python's."""
 
 import csv
-import time
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from present.explorer.driving import (
     text,
     type_into,
     until,
+    written,
 )
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -38,10 +38,7 @@ def saved_rows(browser: Any, name: str, folder: Path) -> list[dict[str, str]]:
     browser.execute_cdp_cmd("Browser.setDownloadBehavior", where)
     button = browser.find_elements(By.CSS_SELECTOR, f"[data-keep={name}] button")[-1]
     browser.execute_script("arguments[0].click()", button)
-    for _ in range(400):
-        if path.exists():
-            break
-        time.sleep(0.05)
+    written(path)
     with path.open(encoding="utf-8") as file:
         return list(csv.DictReader(file))
 

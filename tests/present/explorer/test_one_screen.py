@@ -1,7 +1,6 @@
 """What is on the first screen, what is folded, and one cursor over all charts."""
 
 import json
-import time
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
@@ -12,7 +11,16 @@ from typing import Any
 import pytest
 
 pytest.importorskip("selenium")
-from present.explorer.driving import choose, complaints, element, prefer, text, until
+from present.explorer.driving import (
+    choose,
+    complaints,
+    element,
+    prefer,
+    rows_behind,
+    settle,
+    text,
+    until,
+)
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -81,7 +89,7 @@ def test_limits_headline_people_and_ranking_are_on_the_first_screen(fresh, width
     screen(fresh, width, height)
     fresh.refresh()
     choose(fresh, "language", language)
-    time.sleep(0.3)
+    settle(fresh)
     until(fresh, "document.body.dataset.sure")
     for selector in ("#limits-fold > summary", "#verdict", "#people", "#ranking"):
         assert 0 < bottom(fresh, selector) <= height, selector
@@ -97,8 +105,7 @@ def test_the_rest_is_folded_and_stays_as_it_was_left(browser, support2_page, fre
     assert not any(fresh.execute_script(is_open, name) for name in FOLDED)
     assert not fresh.find_elements(By.CSS_SELECTOR, "#map .cell")
     element(fresh, "fold-decision").find_element(By.TAG_NAME, "summary").click()
-    time.sleep(0.2)
-    assert fresh.find_elements(By.CSS_SELECTOR, "#decision svg .line")
+    until(fresh, "document.querySelector('#decision svg .line') !== null")
     kept = json.loads(fresh.execute_script("return localStorage.getItem('voros.open')"))
     assert kept == ["fold-decision"]
 
@@ -161,7 +168,7 @@ def test_one_cursor_goes_over_all_charts_by_pointer_and_by_keys(opened):
     assert cursors(opened) == dict.fromkeys(CHARTS, 0)
     area = element(opened, "area")
     opened.execute_script("arguments[0].scrollIntoView({block: 'center'})", area)
-    time.sleep(0.3)
+    settle(opened)
     moves = ActionChains(opened)
     moves.move_to_element_with_offset(area, 30, 10).move_to_element(area).perform()
     assert cursors(opened) == {"roc": 4, "area": 1, "decision": 1, "threshold": 1}
@@ -181,14 +188,8 @@ def test_one_cursor_goes_over_all_charts_by_pointer_and_by_keys(opened):
 def test_values_under_the_cursor_are_those_of_the_table_behind_the_chart(opened):
     area = element(opened, "area")
     area.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_LEFT)  # back at the cost in view
-    rows = opened.execute_script(
-        "document.getElementById('area-table').open = true;"
-        "return new Promise((done) => setTimeout(() => done("
-        "[...document.querySelectorAll('#area-table tbody tr')].map("
-        "(row) => [row.cells[0].textContent, row.cells[2].textContent])), 200))"
-    )
     said = area.get_attribute("aria-valuetext")
-    for model, value in rows:
+    for model, _, value, *_ in rows_behind(opened, "area-table"):
         assert f"{model} {value}" in said
 
 
@@ -246,7 +247,7 @@ def test_axe_finds_nothing(fresh, width, scheme, language, folded):
         language,
         folded,
     )
-    time.sleep(0.3)
+    settle(fresh)
     assert axe(fresh) == []
     prefer(fresh, "light")
 

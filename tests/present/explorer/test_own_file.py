@@ -1,9 +1,7 @@
 """A file dropped on the page in a real browser: Python's numbers, no request, and no row kept."""
 
 import json
-import time
 import warnings
-from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -18,7 +16,17 @@ from voros.present.explorer.payload import held_points
 from voros.present.explorer.replicates import resampled_counts
 
 pytest.importorskip("selenium")
-from present.explorer.driving import complaints, element, prefer, scores, text, type_into, value
+from present.explorer.driving import (
+    complaints,
+    element,
+    prefer,
+    scores,
+    text,
+    type_into,
+    until,
+    value,
+    written,
+)
 from selenium.webdriver.common.by import By
 
 pytestmark = pytest.mark.browser
@@ -190,21 +198,14 @@ def test_the_saved_page_is_the_one_that_python_writes(empty: Any, tmp_path: Path
     folder = {"behavior": "allow", "downloadPath": str(tmp_path)}
     empty.execute_cdp_cmd("Browser.setDownloadBehavior", folder)
     assert empty.execute_async_script(DROP_ONE, "cases.csv", write_rows(y, models)) == ""
-    wait_until(lambda: empty.execute_script("return document.body.dataset.sure ?? null"))
+    until(empty, "document.body.dataset.sure")
     element(empty, "save-page").click()
     saved = tmp_path / "voros-page.html"
-    wait_until(saved.exists)
+    written(saved)
     points = count_models(y, models)
     replicates = resampled_counts(y, models, held_points(points, None))
     expected = render_page(points, OPENING, replicates=replicates)
     assert saved.read_text(encoding="utf-8") == expected
-
-
-def wait_until(ready: Callable[[], Any]) -> None:
-    for _ in range(400):
-        if ready():
-            return
-        time.sleep(0.05)
 
 
 def test_the_form_says_what_it_guessed_and_takes_another_choice(empty: Any) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from present.explorer.driving import (
     python_scenario,
     resize,
     scores,
+    settle,
     text,
     type_into,
     until,
@@ -35,7 +35,6 @@ pytestmark = pytest.mark.browser
 
 WIDTHS = (360, 1280, 2560)
 LONGEST_UPDATE = 50.0
-SETTLED = 0.4
 """Seconds after which the address has caught up with the controls."""
 
 MOVE_ALONE = """
@@ -101,7 +100,7 @@ def test_updates_of_twenty_models_take_less_than_50_ms(browser: Any, tmp_path: P
     browser.get(page.as_uri())
     unfold = "for (const fold of document.querySelectorAll('details.fold')) fold.open = true"
     browser.execute_script(unfold)
-    time.sleep(SETTLED)
+    settle(browser)
     browser.execute_cdp_cmd("Performance.disable", {})
     browser.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
     for slider in ("floor", "capacity", "low", "prevalence"):
@@ -113,7 +112,7 @@ def test_asks_the_network_for_nothing_and_logs_nothing(opened: Any) -> None:
     opened.get_log("performance")
     opened.refresh()
     press(opened, "floor-slider", Keys.PAGE_UP)
-    time.sleep(SETTLED)
+    settle(opened)
     events = [json.loads(entry["message"])["message"] for entry in opened.get_log("performance")]
     asked = [
         event["params"]["request"]["url"]
@@ -139,7 +138,7 @@ def test_fits_the_width_of_the_screen(resizable: Any) -> None:
     boxes = "[...document.querySelectorAll('svg.picture')].map(p => p.getBoundingClientRect())"
     for width in WIDTHS:
         resize(resizable, width)
-        time.sleep(SETTLED)
+        settle(resizable)
         assert resizable.execute_script("return document.documentElement.scrollWidth") <= width
         widths = resizable.execute_script(f"return {boxes}")
         assert len(widths) == 5
@@ -170,7 +169,7 @@ def test_a_link_carries_the_setting(opened: Any) -> None:
     type_into(opened, "capacity-field", "444")
     type_into(opened, "prevalence-field", "12")
     choose(opened, "focus", "1")
-    time.sleep(SETTLED)
+    settle(opened)
     link, scenario, scores_before = opened.current_url, python_scenario(opened), scores(opened)
     assert value(opened, "as-link") == link[link.index("#") :]
     opened.get("about:blank")
@@ -286,7 +285,7 @@ def test_what_an_address_asks_for_in_vain_is_said(opened: Any) -> None:
 @pytest.mark.slow
 def test_the_map_is_moved_over_with_the_keys(opened: Any) -> None:
     before = python_scenario(opened)
-    time.sleep(SETTLED)
+    settle(opened)
     field = element(opened, "map")
     field.send_keys(Keys.ARROW_UP, Keys.ARROW_UP, Keys.ARROW_LEFT)
     said = text(opened, "map-cell")
@@ -310,7 +309,7 @@ def test_tables_say_what_the_pictures_show(opened: Any, support2: Any) -> None:
     for name in ("roc", "area", "map"):
         element(opened, f"{name}-table").find_element(By.TAG_NAME, "summary").click()
         until(opened, f"document.querySelector('#{name}-table tbody tr')")
-    time.sleep(SETTLED)
+    settle(opened)
     scenario = python_scenario(opened)
     for model, scores_of in prognoses.items():
         result = voros.evaluate(y_true, scores_of, scenario)

@@ -1,7 +1,6 @@
 """The guarantee that comes with a page: Python's thresholds, and said only of their limits."""
 
 import json
-import time
 from base64 import b64decode
 from pathlib import Path
 from typing import Any
@@ -192,7 +191,7 @@ def promised_set(y: Any, values: Any, flags: Any) -> set[float]:
 def test_with_patients_of_several_cases_the_page_tests_nothing_itself(
     browser: Any, tmp_path: Path
 ) -> None:
-    from present.explorer.driving import text
+    from present.explorer.driving import settle, text
 
     y, scores = cases(900)
     patients = np.arange(len(y)) // 3
@@ -205,5 +204,5 @@ def test_with_patients_of_several_cases_the_page_tests_nothing_itself(
         n_resamples=0,
     )
     browser.get(page.as_uri())
-    time.sleep(0.5)
+    settle(browser)
     assert text(browser, "promise") == text(browser, "guarantee") == ""

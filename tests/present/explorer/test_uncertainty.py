@@ -1,7 +1,6 @@
 """Resamples on the page: drawn and scored as in Python, and intervals within their error."""
 
 import base64
-import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -238,11 +237,10 @@ def test_a_number_of_resamples_that_places_no_end_is_refused(tmp_path: Path) -> 
 
 
 def _opened(browser: Any, path: Path) -> str:
+    from present.explorer.driving import until
+
     browser.get(path.as_uri())
-    for _ in range(400):
-        if browser.execute_script("return document.body.dataset.sure ?? null"):
-            break
-        time.sleep(0.05)
+    until(browser, "document.body.dataset.sure")
     return str(browser.execute_script("return document.getElementById('verdict').textContent"))
 
 
@@ -329,12 +327,9 @@ def _middle(browser: Any) -> str:
 
 
 def _guarantee(browser: Any) -> str:
-    for _ in range(400):
-        script = "return document.getElementById('guarantee').textContent"
-        if said := browser.execute_script(script):
-            return str(said)
-        time.sleep(0.05)
-    return ""
+    from present.explorer.driving import until
+
+    return str(until(browser, "document.getElementById('guarantee').textContent"))
 
 
 @pytest.mark.browser
