@@ -10,7 +10,7 @@ import voros
 
 MOST_BY_POSITION = 5
 
-STATED_BY_POSITION = {"Scenario", "OperatingPoints"}
+STATED_BY_POSITION = {"Scenario", "ThresholdCounts", "OperatingPoints"}
 """Users write their first fields by position; `KW_ONLY` ends those after at most five."""
 
 

@@ -1,13 +1,12 @@
-"""Counts of true and false positives at every threshold, and the thresholds that keep limits.
+"""Operating points of a classifier: its counts at every threshold, and the cases behind them.
 
-Limits are compared with counts, never with rounded rates. Points are ordered by alarms. The first
-raises no alarm; without a recall floor it keeps every limit.
+Points are ordered by alarms. The first raises no alarm; without a recall floor it keeps every
+limit.
 """
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, field, replace
-from fractions import Fraction
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -16,12 +15,12 @@ from voros.core.alignment import check_aligned
 from voros.core.cases import check_cases
 from voros.core.counting import count_cases, sum_weights, with_never_alarm
 from voros.core.coverage import EVERY_SCORE, SOME_THRESHOLDS, Coverage
-from voros.core.exact_limits import is_whole, keeps_floor, within_capacity
 from voros.core.grouped_cases import GroupedCases, group_codes
 from voros.core.periods import PeriodCases, Periods
 from voros.core.places import UncountedCases, on_device, read_elsewhere, refuse_on_device
 from voros.core.scenario import Scenario, check_scenario
 from voros.core.stated_points import counts_of_rates, read_counts
+from voros.core.threshold_counts import ThresholdCounts
 from voros.core.worth import VALUE_SUMS, CaseValues
 from voros.text.numbers import count
 from voros.typing import AnyArray, BoolArray, FloatArray
@@ -34,7 +33,7 @@ COLUMNS = ("thresholds", "tp", "fp", "alarms")
 
 
 @dataclass(frozen=True, eq=False)
-class OperatingPoints:
+class OperatingPoints(ThresholdCounts):
     """Counts of true and false positives at every threshold of a classifier.
 
     Make one with `from_scores`, `from_points` or `from_counts`; `voros.engines.count_frame` counts
@@ -85,29 +84,13 @@ class OperatingPoints:
     holds_counts: ClassVar[bool] = True
     """Distinguishes counts from cases."""
 
-    thresholds: FloatArray
-    tp: AnyArray
-    fp: AnyArray
-    n_positive: float
-    n_negative: float
     _: KW_ONLY
-    one_case: float = 1.0
     grouped: GroupedCases | None = None
     by_period: PeriodCases | None = None
-    alarms: AnyArray = field(init=False)
-    n_cases: float = field(init=False)
-    whole: bool = field(init=False)
     covers: Coverage = EVERY_SCORE
     cases: UncountedCases | None = None
     stays: StayTotals | None = None
-    capacity_alarms: AnyArray | None = None
     worth: OperatingPoints | None = None
-
-    def __post_init__(self) -> None:
-        """Compute once the columns that limits are compared with."""
-        object.__setattr__(self, "alarms", np.asarray(self.tp + self.fp))
-        object.__setattr__(self, "n_cases", self.n_positive + self.n_negative)
-        object.__setattr__(self, "whole", is_whole(self.tp))
 
     @classmethod
     def from_scores(
@@ -351,97 +334,6 @@ class OperatingPoints:
             capacity_alarms=None if self.capacity_alarms is None else self.capacity_alarms[rows],
             worth=None if self.worth is None else self.worth.take(rows),
         )
-
-    @property
-    def fpr(self) -> FloatArray:
-        """False positives as a share of the negatives."""
-        return np.asarray(self.fp / self.n_negative)
-
-    @property
-    def tpr(self) -> FloatArray:
-        """True positives as a share of the positives: recall."""
-        return np.asarray(self.tp / self.n_positive)
-
-    @property
-    def counted_alarms(self) -> AnyArray:
-        """Alarms that count for the capacity."""
-        return self.alarms if self.capacity_alarms is None else self.capacity_alarms
-
-    @property
-    def precision(self) -> FloatArray:
-        """Share of the alarms that are true positives; NaN where there are none."""
-        with np.errstate(invalid="ignore"):
-            return np.asarray(self.tp / self.alarms)
-
-    @property
-    def prevalence(self) -> float:
-        """Share of the cases that are positive."""
-        return float(self.n_positive / self.n_cases)
-
-    @property
-    def negatives_per_positive(self) -> float:
-        """N / P."""
-        return float(self.n_negative / self.n_positive)
-
-    def precise_enough(self, min_precision: float | Fraction) -> BoolArray:
-        """Mark the thresholds that keep a precision floor.
-
-        Returns
-        -------
-        ndarray of bool
-        """
-        return keeps_floor(self.tp, self.alarms, min_precision)
-
-    def recalls_enough(self, min_recall: float | Fraction) -> BoolArray:
-        """Mark the thresholds that keep a recall floor.
-
-        Returns
-        -------
-        ndarray of bool
-        """
-        return keeps_floor(self.tp, self.n_positive, min_recall)
-
-    def within_capacity(self, max_alarms: float) -> BoolArray:
-        """Mark the thresholds that raise at most ``max_alarms``.
-
-        Returns
-        -------
-        ndarray of bool
-        """
-        return within_capacity(self.counted_alarms, max_alarms)
-
-    def within_limits(self, scenario: Scenario, max_alarms: float) -> BoolArray:
-        """Mark the thresholds that keep a scenario's floors and raise at most ``max_alarms``.
-
-        Returns
-        -------
-        ndarray of bool
-        """
-        kept = self.within_capacity(max_alarms) & self.precise_enough(scenario.floor)
-        if scenario.min_recall is None:
-            return kept
-        return kept & self.recalls_enough(scenario.recall_floor)
-
-    def most_precise_row(self, allowed: BoolArray) -> AnyArray:
-        """Row of the most precise allowed threshold; of equals, the one with the greatest recall.
-
-        Empty where no allowed threshold has a true positive.
-
-        Returns
-        -------
-        ndarray
-        """
-        rows = np.flatnonzero(allowed & (self.tp > 0))
-        precision = self.precision[rows]
-        # With equal precision, more alarms have a greater recall.
-        return rows[np.flatnonzero(precision == precision.max(initial=0.0))[-1:]]
-
-    def columns(self) -> dict[str, AnyArray]:
-        """Return the points column by column, as any data-frame library takes them."""
-        names = ["tp", "fp", "fpr", "tpr", "precision", "alarms"]
-        if self.capacity_alarms is not None:
-            names.append("capacity_alarms")
-        return {"threshold": self.thresholds} | {name: getattr(self, name) for name in names}
 
     @property
     def costed(self) -> OperatingPoints:
