@@ -1,10 +1,11 @@
 """Cases that are counted when they are asked for decide as those that are counted at once."""
 
-import time
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
+from slower import takes_less_than
 
 import voros
 from voros.core.decision import STRATEGIES, decide, solve
@@ -96,20 +97,18 @@ def test_an_evaluation_holds_when_the_arrays_are_written_to():
 def test_evaluations_and_policies_cost_little_more_than_the_score():
     ill, scores = draw(5_000_000)
     scenario = voros.Scenario(0.5, 0.1, cost_ratio=(1 / 40, 1 / 20))
-    calls = (
-        voros.partial_voros_score,
-        voros.evaluate,
-        voros.ThresholdPolicy.from_validation,
-        lambda y_true, y_score, limits: voros.select_model(y_true, {"a": y_score}, limits),
+    score, evaluation, policy = (
+        partial(call, ill, scores, scenario)
+        for call in (
+            voros.partial_voros_score,
+            voros.evaluate,
+            voros.ThresholdPolicy.from_validation,
+        )
     )
-    taken = dict.fromkeys(calls, np.inf)
+    selection = partial(voros.select_model, ill, {"a": scores}, scenario)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", voros.VorosWarning)
-        for call in calls * 4:
-            began = time.process_time()
-            call(ill, scores, scenario)
-            taken[call] = min(taken[call], time.process_time() - began)
-    score, evaluation, policy, selection = taken.values()
-    # By all four scores a model takes longer: the VOROS and the partial AUROC have more to count.
-    assert max(evaluation, policy) < 3 * score
-    assert selection < 8 * score
+        assert takes_less_than(3, evaluation, score)
+        assert takes_less_than(3, policy, score)
+        # By all four scores a model takes longer: the VOROS and the partial AUROC count more.
+        assert takes_less_than(8, selection, score)
