@@ -143,7 +143,7 @@ class Tuning:
     early_margin: float = 0.5
     early_power: float = 5.0
     # Part of alpha that the test at the start may use up if the sequence starts too late.
-    start_part: float = 0.9
+    start_part: float = 0.95
     # The same of only true positives, where the first start is sought: the rest is for going on.
     first_start_part: float = 0.35
     # Margins are first raised by this many true positives at the start, times how much the normal

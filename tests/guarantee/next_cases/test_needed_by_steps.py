@@ -33,7 +33,7 @@ WALKS = [
 
 
 @pytest.mark.parametrize("walk", WALKS)
-def test_the_start_needs_the_fewest_that_leave_a_tenth_of_alpha(walk: FixedSequence) -> None:
+def test_the_start_needs_the_fewest_that_leave_a_little_of_alpha(walk: FixedSequence) -> None:
     """Every number above the floor tried."""
     above = range(int(walk.min_precision * walk.start) + 1, walk.start)
     fits = (n for n in above if walk.start_risk(n) <= TUNING.start_part * walk.alpha)
