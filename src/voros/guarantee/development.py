@@ -233,11 +233,9 @@ class Goal:
         if self.horizon is None or self.several:
             yield Rule.at(self, self.alpha, None)
             return
-        for n_steps in range(1, TUNING.plan_steps + 1):
+        for n_steps in TUNING.plan_lengths:
             margin = normal_margin(self.alpha, self.horizon / self.n_cases, n_steps)
-            # The bound on several is a little less sharp.
-            more = 0.0 if n_steps == 1 else TUNING.plan_more_margin
-            yield Rule.at(self, float(ndtr(-margin - more)), n_steps)
+            yield Rule.at(self, float(ndtr(-margin)), n_steps)
 
 
 class Rule(NamedTuple):
@@ -310,9 +308,14 @@ class Candidates:
         shares = rng.gamma(weights, size=(n_draws, len(weights)))
         shares /= shares.sum(axis=1, keepdims=True)
         counts = rng.multinomial(goal.n_cases, shares)
-        size, n_bins = len(self.rows), len(self._bins)
-        above = np.cumsum(shares.reshape(n_draws, 2, n_bins)[..., :size], axis=2)
-        counted = np.cumsum(counts.reshape(n_draws, 2, n_bins)[..., :size], axis=2)
+        n_bins = len(self._bins)
+        # Where scores come from other fits, a threshold flags more of the cases, or fewer.
+        moved = np.rint(rng.normal(scale=TUNING.plan_moved, size=(n_draws, 1, 1))).astype(int)
+        at = np.clip(np.arange(len(self.rows)) + moved, 0, n_bins - 1)
+        above, counted = (
+            np.take_along_axis(np.cumsum(cells.reshape(n_draws, 2, n_bins), axis=2), at, axis=2)
+            for cells in (shares, counts)
+        )
         tp, fp = counted[:, 0], counted[:, 1]
         saving = above[:, 0] - goal.false_alarm_cost * above[:, 1]
         if goal.recall_alpha:

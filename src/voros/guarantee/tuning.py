@@ -177,19 +177,23 @@ class Tuning:
     # Standard deviations of the alarms within which their most are sought, and the part of alpha
     # that they may use.
     capacity_reach: float = 8.0
-    capacity_part: float = 0.99
+    capacity_part: float = 0.95
     # Added to margins, over the root of the alarms: with few alarms whole numbers count more.
     few_margin: float = 0.15
-    # Steps, in standard deviations: the first to the most alarms, and the last to the margins.
+    # Steps, in standard deviations: the first to the most alarms, and the last to the margins; the
+    # part of alpha that margins use at least, and how fast risks fall with them at least.
     first_step: float = 0.06
     last_step: float = 0.01
+    used_part: float = 0.98
+    least_fall: float = 0.05
     # Sequences: parts of a cell within which chances are bounded, differences that are counted
     # in full, as a part of alpha, and of the chances of a broken limit, as normal deviates, the
-    # last and the step.
+    # last and the step, of which a part is enough for normal counts.
     cell_parts: tuple[int, int] = (4, 2)
     ignored_part: float = 0.0005
     last_deviate: float = 2.4
     deviate_step: float = 0.0125
+    deviate_part: int = 4
     # Next alarms beyond which closed bounds replace exact tails.
     exact_rows: int = 3000
 
@@ -201,10 +205,10 @@ class Tuning:
     plan_nodes: int = 120
     plan_beyond: float = 1.3
     plan_least_count: float = 1e-3
-    # Part of the smooth curve in what is taken to be likely, and what the margins of sequences are
-    # taken to be above the normal ones.
+    # Part of the smooth curve in what is taken to be likely, and by how many bins shares of alarms
+    # may differ, as a standard deviation.
     plan_smooth: float = 0.75
-    plan_more_margin: float = 0.08
+    plan_moved: float = 2.0
     # Penalty on the smooth curve, and Newton steps of its fit.
     plan_penalty: tuple[float, float, float] = (0.0, 0.01, 1.0)
     plan_fit_steps: int = 12
@@ -213,8 +217,8 @@ class Tuning:
     plan_draws: int = 500
     plan_few_draws: int = 200
     plan_models: int = 5
-    # Thresholds of a sequence for the next cases, at most, and how far apart they are, in bins.
-    plan_steps: int = 3
+    # Numbers of thresholds of sequences for the next cases, and how far apart they are, in bins.
+    plan_lengths: tuple[int, ...] = (1, 2, 3, 5, 9, 16)
     plan_strides: tuple[int, ...] = (1, 2, 4, 6, 9)
     # Starts that are tried of sequences for the population, at most.
     plan_starts: int = 16

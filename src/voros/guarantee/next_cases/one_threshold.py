@@ -207,7 +207,7 @@ def normal_margin(alpha: float, ratio: float, n_thresholds: int = 1) -> float:
     >>> [round(normal_margin(0.05, 1.0, n), 2) for n in (1, 2, 3)]
     [1.52, 1.81, 1.94]
     """
-    breaking = chance_levels(TUNING.ignored_part * alpha)
+    breaking = chance_levels(TUNING.ignored_part * alpha)[:: TUNING.deviate_part]
     known = ndtri(breaking) / np.sqrt(ratio)
     low, high = 0.0, WIDEST_MARGIN
     for _ in range(MARGIN_HALVINGS):
@@ -268,19 +268,33 @@ def needed_once(test: OneTest) -> AnyArray:
         needed = test.alarms * int(test.min_precision)
         return needed if bound.risk(needed) <= test.alpha else test.alarms + 1
     # Margins are moved together; a standard deviation less is not tried.
-    margins, shift, risky, safe = _solved_margins(bound), 0.0, -1.0, np.inf
+    margins, shift, tried = _solved_margins(bound), 0.0, list[tuple[float, float]]()
+    risky, safe = -1.0, np.inf
+    wanted = float(ndtri((1 + TUNING.used_part) / 2 * test.alpha))
     while safe - risky > TUNING.last_step:
-        tried = test.needed(margins + shift)
-        risk = bound.risk(tried)
-        # As normal deviates, risks fall by nearly as much as margins rise.
-        move = max(abs(ndtri(min(risk, 0.5)) - ndtri(test.alpha)), TUNING.last_step)
+        counts = test.needed(margins + shift)
+        risk = bound.risk(counts)
         if risk <= test.alpha:
-            needed, safe, shift = tried, shift, shift - move
+            needed, safe = counts, shift
+            if risk > TUNING.used_part * test.alpha:
+                break
         else:
-            risky, shift = shift, shift + move
-        if not risky < shift < safe:
-            shift = (risky + safe) / 2
+            risky = shift
+        tried.append((shift, float(ndtri(min(risk, 0.5))) - wanted))
+        shift = _next_shift(tried, risky, safe)
     return needed
+
+
+def _next_shift(tried: list[tuple[float, float]], risky: float, safe: float) -> float:
+    """Return the next shift of the margins, from how far risks were too large, as deviates."""
+    (shift, excess), fall = tried[-1], 1.0
+    if len(tried) > 1:
+        # Risks fall by nearly as much as margins rise, and by less where the capacity breaks.
+        before, other = tried[-2]
+        fall = min(max((other - excess) / (shift - before), TUNING.least_fall), 1.0)
+    step = max(abs(excess) / fall, TUNING.last_step)
+    following = shift + step if excess > 0 else shift - step
+    return following if risky < following < safe else (risky + safe) / 2
 
 
 def _solved_margins(bound: ProductRisk) -> FloatArray:
