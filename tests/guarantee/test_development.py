@@ -256,3 +256,31 @@ def test_of_thresholds_with_the_same_validation_alarms_the_strictest_is_deployed
     counts = plan.counts(points)
     assert counts.alarms.tolist() == [0, 30, 30]
     assert plan.passed(counts).tolist() == [True, True, False]
+
+
+def test_a_good_model_uses_most_of_a_capacity_that_binds(rng):
+    """Known in advance, the largest share that keeps the capacity catches .624 of the positives."""
+    scenario = voros.Scenario(0.5, 0.1, (1 / 40, 1 / 20))
+    caught = []
+    for _ in range(12):
+        development, (y, score) = draw(rng, 2500, 4.0, 0.14), draw(rng, 1250, 4.0, 0.14)
+        policy = certify(y, score, development, 1250, scenario)
+        caught.append(stats.norm.sf(policy.default.threshold - 4.0))
+    share = stats.binom.isf(0.05, 1250, np.linspace(0.07, 0.1, 301)) <= 125
+    largest = np.linspace(0.07, 0.1, 301)[share].max()
+    assert largest / 0.14 == pytest.approx(0.624, abs=0.006)
+    assert np.mean(caught) > 0.54
+
+
+@pytest.mark.filterwarnings("ignore::voros.exceptions.NeverAlarmWarning")
+def test_thresholds_that_flag_more_validation_cases_still_pass(rng):
+    """Scores of other fits: a quarter more validation cases than development cases are alarms."""
+    scenario = voros.Scenario(0.5, 0.1, (1 / 40, 1 / 20))
+    passed = 0
+    for _ in range(12):
+        y_dev, scores = draw(rng, 2500, 4.0, 0.14)
+        y, score = draw(rng, 1250, 4.0, 0.14)
+        threshold = np.quantile(scores, 0.925)
+        moved = score + threshold - np.quantile(score, 1 - 1.25 * 0.075)
+        passed += np.isfinite(certify(y, moved, (y_dev, scores), 1250, scenario).default.threshold)
+    assert passed >= 11

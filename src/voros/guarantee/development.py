@@ -308,10 +308,11 @@ class Candidates:
         shares = rng.gamma(weights, size=(n_draws, len(weights)))
         shares /= shares.sum(axis=1, keepdims=True)
         counts = rng.multinomial(goal.n_cases, shares)
-        n_bins = len(self._bins)
+        n_bins, places = len(self._bins), np.log(self._points.alarms[self._bins])
         # Where scores come from other fits, a threshold flags more of the cases, or fewer.
-        moved = np.rint(rng.normal(scale=TUNING.plan_moved, size=(n_draws, 1, 1))).astype(int)
-        at = np.clip(np.arange(len(self.rows)) + moved, 0, n_bins - 1)
+        moved = rng.normal(scale=TUNING.plan_moved, size=(n_draws, 1, 1))
+        at = np.interp(places[: len(self.rows)] + moved, places, np.arange(n_bins))
+        at = np.rint(at).astype(np.int64)
         above, counted = (
             np.take_along_axis(np.cumsum(cells.reshape(n_draws, 2, n_bins), axis=2), at, axis=2)
             for cells in (shares, counts)
@@ -323,7 +324,7 @@ class Candidates:
             # Raising no alarm breaks the floor, so every threshold that passes saves something.
             recalled = tp >= self._recall_needed(goal) * n_positive
             saving = np.where(recalled, saving + goal.false_alarm_cost, 0.0)
-        return saving, tp, tp + fp
+        return np.asarray(saving, dtype=np.float64), tp, tp + fp
 
     def _recall_needed(self, goal: Goal) -> float:
         """Return about the validation recall that certifies a recall floor."""
@@ -377,12 +378,22 @@ def _saved(passes: BoolArray, saving: FloatArray) -> float:
 def _fitted_logit(place: FloatArray, positive: AnyArray, total: AnyArray) -> FloatArray:
     """Fit the log odds of a positive by a parabola, by Newton's method with a light penalty."""
     design = np.stack([np.ones_like(place), place, place**2], axis=1)
-    penalty = np.diag(TUNING.plan_penalty)
+    penalty = np.array(TUNING.plan_penalty)
+
+    def loss(fitted: FloatArray) -> float:
+        logit = design @ fitted
+        likely = total * np.logaddexp(0, logit) - positive * logit
+        return float(likely.sum() + penalty @ fitted**2 / 2)
+
     share = (positive.sum() + 0.5) / (total.sum() + 1)
     fitted = np.array([np.log(share / (1 - share)), 0.0, 0.0])
     for _ in range(TUNING.plan_fit_steps):
         chance = expit(design @ fitted)
-        slope = design.T @ (positive - total * chance) - penalty @ fitted
-        curvature = (design.T * (total * chance * (1 - chance))) @ design + penalty
-        fitted = fitted + np.clip(np.linalg.solve(curvature, slope), -2.0, 2.0)
+        slope = design.T @ (positive - total * chance) - penalty * fitted
+        curvature = (design.T * (total * chance * (1 - chance))) @ design + np.diag(penalty)
+        step = np.asarray(np.linalg.solve(curvature, slope))
+        # Where classes are far apart a whole step can lead away.
+        while loss(fitted + step) > loss(fitted) and np.abs(step).max() > TUNING.plan_fit_step:
+            step = step / 2
+        fitted = fitted + step
     return np.asarray(design @ fitted)

@@ -205,13 +205,14 @@ class Tuning:
     plan_nodes: int = 120
     plan_beyond: float = 1.3
     plan_least_count: float = 1e-3
-    # Part of the smooth curve in what is taken to be likely, and by how many bins shares of alarms
-    # may differ, as a standard deviation.
+    # Part of the smooth curve in what is taken to be likely, and by what part of them shares of
+    # alarms may differ, as a standard deviation.
     plan_smooth: float = 0.75
-    plan_moved: float = 2.0
-    # Penalty on the smooth curve, and Newton steps of its fit.
+    plan_moved: float = 0.11
+    # Penalty on the smooth curve, Newton steps of its fit, and the least one that is halved.
     plan_penalty: tuple[float, float, float] = (0.0, 0.01, 1.0)
     plan_fit_steps: int = 12
+    plan_fit_step: float = 1e-3
     # Draws with which sequences, and first of all single thresholds of many models, are compared;
     # and how many models are left then.
     plan_draws: int = 500
