@@ -180,15 +180,16 @@ class Tuning:
     capacity_part: float = 0.95
     # Added to margins, over the root of the alarms: with few alarms whole numbers count more.
     few_margin: float = 0.15
-    # Steps, in standard deviations: the first to the most alarms, and the last to the margins; the
-    # part of alpha that margins use at least, and how fast risks fall with them at least.
+    # Steps, in standard deviations: the first to the most alarms, and the last to the margins. The
+    # search for margins ends once the risk is above this part of alpha, and takes the risk, as a
+    # normal deviate, to fall by at least this much for each standard deviation of the margins.
     first_step: float = 0.06
     last_step: float = 0.01
     used_part: float = 0.98
     least_fall: float = 0.05
     # Sequences: parts of a cell within which chances are bounded, differences that are counted
     # in full, as a part of alpha, and of the chances of a broken limit, as normal deviates, the
-    # last and the step, of which a part is enough for normal counts.
+    # last and the step. Where counts are taken to be normal, one in so many of them is enough.
     cell_parts: tuple[int, int] = (4, 2)
     ignored_part: float = 0.0005
     last_deviate: float = 2.4
@@ -205,8 +206,8 @@ class Tuning:
     plan_nodes: int = 120
     plan_beyond: float = 1.3
     plan_least_count: float = 1e-3
-    # Part of the smooth curve in what is taken to be likely, and by what part of them shares of
-    # alarms may differ, as a standard deviation.
+    # Part of the smooth curve in what is taken to be likely. Shares of alarms on validation cases
+    # differ from those on development cases by this standard deviation of their logarithm.
     plan_smooth: float = 0.75
     plan_moved: float = 0.11
     # Penalty on the smooth curve, Newton steps of its fit, and the least one that is halved.

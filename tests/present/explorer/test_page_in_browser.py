@@ -35,7 +35,7 @@ pytestmark = pytest.mark.browser
 
 WIDTHS = (360, 1280, 2560)
 LONGEST_UPDATE = 50.0
-"""Seconds after which the address has caught up with the controls."""
+"""Milliseconds of processor time."""
 
 MOVE_ALONE = """
 const later = window.setTimeout;

@@ -286,7 +286,7 @@ def needed_once(test: OneTest) -> AnyArray:
 
 
 def _next_shift(tried: list[tuple[float, float]], risky: float, safe: float) -> float:
-    """Return the next shift of the margins, from how far risks were too large, as deviates."""
+    """Return the next shift of the margins, from those tried and the excess of their risks."""
     (shift, excess), fall = tried[-1], 1.0
     if len(tried) > 1:
         # Risks fall by nearly as much as margins rise, and by less where the capacity breaks.
